@@ -128,7 +128,7 @@ describe("a paged list", () => {
     expect(sent).toHaveLength(3);
   });
 
-  it("costs no page more than is looked at", async () => {
+  it("costs no page more than is read", async () => {
     paging({ "": [["9"], "a"], a: [["8"], null] });
     for await (const tweet of client.searchTweets({ query: "a" })) if (tweet.id === "9") break;
     expect(sent).toHaveLength(1);

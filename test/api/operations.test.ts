@@ -88,7 +88,7 @@ describe.each(rows)("$name", ({ name, endpoint, sample }) => {
     [404, "not_found", "no"],
     [429, "rate_limited", "later"],
     [500, "transient", "later"],
-  ])("tells a %i as %s, to be tried again: %s", async (status, kind, retry) => {
+  ])("reports a %i as %s, to be tried again: %s", async (status, kind, retry) => {
     server.answer(json({ message: "because" }, status));
     await expect(all(name, sample.params)).rejects.toMatchObject({
       kind,

@@ -72,7 +72,7 @@ it.each(Object.keys(ENDPOINTS) as EndpointName[])(
   },
 );
 
-it("tells a wrong key and a subject that does not exist apart", async () => {
+it("distinguishes a wrong key from a subject that does not exist", async () => {
   await clock.advance(1_000);
   const call = upstream.call({ endpoint: "info", params: { username: "nobody_here_x" } });
   await expect(call).rejects.toMatchObject({ kind: "not_found", status: 404 });

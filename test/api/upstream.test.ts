@@ -172,7 +172,7 @@ describe("an error answer", () => {
     expect(error.message).toContain(`search-tweets: the service answered ${status}`);
   });
 
-  it("tells what the service said, never its markup and never the key", async () => {
+  it("reports what the service said, never its markup and never the key", async () => {
     server.answer(json({ message: `query\nis bad, ${KEY}` }, 400));
     expect((await failure()).message).toBe("search-tweets: the service answered 400: query is bad, [redacted]");
     server.answer(plain("<html><script>x</script></html>", 500));
@@ -275,7 +275,7 @@ describe("a page", () => {
     expect(tweets?.[0]).toMatchObject({ id: BIG, conversation_id_str: BIG, user: { id: BIG } });
   });
 
-  it("tells the service's clock", async () => {
+  it("reports the service's clock", async () => {
     server.answer(json({ tweets: [] }, 200, { date: "Fri, 06 Mar 2026 13:38:49 GMT" }));
     expect((await search()).serviceTimeMs).toBe(Date.UTC(2026, 2, 6, 13, 38, 49));
   });

@@ -216,7 +216,7 @@ describe("the checks themselves", () => {
     expect(specifiersOf(text)).toEqual(["./a.ts", "./b.ts", "./c.ts", "./e.ts", "./f.ts", "./g.ts"]);
   });
 
-  it("tell a loose any from a hidden settings type and from the word", () => {
+  it("distinguish a loose any from a hidden settings type and from the word", () => {
     for (const code of ["let a: any;", "f(b as any)", "type C = Map<string, any>", "const d = (e: any[]) => e;"])
       expect(hasLooseAny(code), code).toBe(true);
     for (const code of ["let a: WatchType<any>;", "// as any other", "/** of any kind */", 'say("for any reason");'])

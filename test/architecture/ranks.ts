@@ -1,4 +1,4 @@
-/** The house plan: which room stands on which floor, and who else may do what only one room may. */
+/** The plan of the source tree: which room has which rank, and who else may do what only one room may. */
 
 /** Imports point to a lower rank only, never to a peer. */
 export const RANKS: Readonly<Record<string, number>> = {

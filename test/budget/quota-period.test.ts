@@ -43,7 +43,7 @@ describe("quota period", () => {
     expect(period("2026-03-08T12:00:00Z", 8, "America/New_York")).toMatchObject({ start: "2026-03-08T05:00", id: "2026-03-08" });
   });
 
-  it("fault 77: every moment belongs to one period, and periods meet without hole or overlap", () => {
+  it("fault 77: every moment belongs to one period, and periods meet without gap or overlap", () => {
     const zones = [
       "UTC",
       "Asia/Tokyo",

@@ -20,12 +20,12 @@ const poll = (priority: Priority, requestsPerDay: number) => ({ priority, reques
 const costOf = (asked: SlowDownQuery, factors = slowDownFactors(asked)) =>
   asked.polls.reduce((sum, one) => sum + forecastRequests(one.requestsPerDay / factors[one.priority], asked.nowMs, asked.periodEndMs), 0);
 
-describe("stretch factors", () => {
+describe("slow-down factors", () => {
   it("leaves everything alone while spent and forecast fit under the soft limit", () => {
     expect(slowDownFactors(query({ polls: [poll("low", 100), poll("high", 200)] }))).toEqual(NONE);
   });
 
-  it("stretches low priority first, by just as much as is needed", () => {
+  it("slows down low priority first, by just as much as is needed", () => {
     expect(slowDownFactors(query({ polls: [poll("low", 200), poll("normal", 100), poll("high", 100)] }))).toEqual({ ...NONE, low: 2 });
   });
 
@@ -44,7 +44,7 @@ describe("stretch factors", () => {
     expect(slowDownFactors(query({ polls, spent: 6_750, nowMs: 15 * DAY })).normal).toBeCloseTo(2, 6);
   });
 
-  it("stretches nothing in pause mode and nothing while the limit is unknown", () => {
+  it("slows down nothing in pause mode and nothing while the limit is unknown", () => {
     const polls = [poll("low", 1_000_000)];
     expect(slowDownFactors(query({ polls, onExhausted: "pause" }))).toEqual(NONE);
     expect(slowDownFactors(query({ polls, limit: undefined }))).toEqual(NONE);

@@ -151,7 +151,7 @@ describe("after a failure that may pass", () => {
     expect(retryAt(pacer.failed(failure("transient", 9_000)))).toBe(10_500);
   });
 
-  it("fault 4: while the whole service is dark, one request at a time is spent on finding out", () => {
+  it("fault 4: while the whole service is down, one request at a time is spent on finding out", () => {
     const pacer = pacerWith();
     const sources = Array.from({ length: 1_000 }, (_, i) => `s${i}`);
     let sent = 0;
@@ -168,7 +168,7 @@ describe("after a failure that may pass", () => {
     expect(sources.every((source) => pacer.admit(source, HOUR).kind === "go")).toBe(true);
   });
 
-  it("does not call the service dark for two bad sources", () => {
+  it("does not call the service down for two bad sources", () => {
     const pacer = pacerWith();
     for (let i = 0; i < 10; i += 1) for (const source of ["a", "b"]) pacer.failed(failure("transient", i, { source }));
     expect(pacer.admit("c", 10)).toEqual({ kind: "go" });

@@ -29,7 +29,7 @@ beforeAll(() => {
   for (const name of ["package.json", "LICENSE", "README.md", ...manifest.files.filter((file) => file !== "dist")])
     cpSync(join(ROOT, name), join(source, name), { recursive: true });
   cpSync(dirname(BIN), join(source, "dist"), { recursive: true });
-  const packed = run("npm", ["pack", "--ignore-scripts", "--silent"], source).trim();
+  const tarball = run("npm", ["pack", "--ignore-scripts", "--silent"], source).trim();
   consumer = makeFolder({
     "package.json": JSON.stringify({ name: "consumer", type: "module" }),
     "tsconfig.json": JSON.stringify({
@@ -39,7 +39,7 @@ beforeAll(() => {
   });
   const modules = join(consumer, "node_modules");
   mkdirSync(join(modules, "chirpwatch"), { recursive: true });
-  run("tar", ["-xzf", join(source, packed), "-C", join(modules, "chirpwatch"), "--strip-components=1"], consumer);
+  run("tar", ["-xzf", join(source, tarball), "-C", join(modules, "chirpwatch"), "--strip-components=1"], consumer);
   for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(ROOT, "node_modules", name), join(modules, name));

@@ -61,7 +61,7 @@ describe("plan", () => {
     expect(JSON.parse(after.out).quota.limit).toBe(5_000);
   });
 
-  it("over budget ends with 3, naming the dearest watch and a schedule that fits", async () => {
+  it("over budget ends with 3, naming the most expensive watch and a schedule that fits", async () => {
     const { code, err, out } = await plan(config("", FAST));
     expect(code).toBe(3);
     expect(err).toContain("over budget");
@@ -141,7 +141,7 @@ describe("plan", () => {
     expect(JSON.parse(out).changes.map((change: { kind: string }) => change.kind)).toContain("list");
   });
 
-  it("says what accounts that leave their list would add, which nobody can foretell", async () => {
+  it("says what accounts that leave their list would add, which nobody can predict", async () => {
     const watch = `  t: { type: timeline, accounts: [alice, bob, acme], via_list: "77", schedule: "@every 10m", sink: out }`;
     const { out } = await plan(config("", watch));
     expect(out).toContain(

@@ -34,7 +34,7 @@ it.each([
   ["an account list", "accounts.txt", "alice\nbob\n"],
   ["a secret file", "key", "other\n"],
   ["a first .env", "conf/.env", "NAME=value\n"],
-])("tells that %s changed, and that nothing did", async (_what, name, text) => {
+])("shows that %s changed, and that nothing did", async (_what, name, text) => {
   const { write, isSame, config, load } = await openFolder();
   expect(await isSame()).toBe(true);
   write(name, text);

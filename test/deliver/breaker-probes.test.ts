@@ -33,7 +33,7 @@ describe("an attempt that was under way when the breaker opened", () => {
     await startWithLateOne(bench, gone);
     await bench.clock.advance(4.5 * SECOND);
     expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "transient" });
-    expect(bench.told).toEqual([]);
+    expect(bench.opsAlerts).toEqual([]);
   });
 });
 
@@ -77,7 +77,7 @@ describe("another group's first attempt ahead of the next probe", () => {
     const bench = createBench();
     await startWithBadOne(bench, gone);
     expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "destination", reason: "channel_not_found" });
-    expect(bench.told).toEqual(["failing hook: channel_not_found"]);
+    expect(bench.opsAlerts).toEqual(["failing hook: channel_not_found"]);
   });
 });
 
@@ -161,7 +161,7 @@ describe("the report of a sink that fails", () => {
     await bench.clock.advance(5 * MINUTE);
     bench.outbox.breakDown(false);
     await bench.clock.advance(20 * MINUTE);
-    expect(bench.told).toEqual(["failing hook: 503 from the other side"]);
+    expect(bench.opsAlerts).toEqual(["failing hook: 503 from the other side"]);
     const lines = bench.logged.filter(({ message }) => message === "the report about a sink could not be stored");
     expect(lines.map(({ fields }) => fields)).toEqual([{ sink: "hook", error: "the disk is full" }]);
   });

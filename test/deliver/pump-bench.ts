@@ -1,4 +1,4 @@
-/** A pump with everything around it, under the virtual clock: a scripted sink, the outbox that ships, and what the operator was told. */
+/** A pump with everything around it, under the virtual clock: a scripted sink, the outbox that ships, and the alerts that the operator got. */
 import { expect } from "vitest";
 import type { LogFields } from "../../src/model/log.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
@@ -47,9 +47,9 @@ const subjectsOf = (events: readonly OutboxEvent[]) => events.map(({ event }) =>
 
 /** The top, if any, then a message for each ten. */
 function renderParts({ cause, top, rest }: Digest): readonly DigestPart[] {
-  const packs = top.length === 0 ? [] : [top];
-  for (let at = 0; at < rest.length; at += LISTED_AT_ONCE) packs.push(rest.slice(at, at + LISTED_AT_ONCE));
-  return packs.map((events) => ({ events, body: { subjects: subjectsOf(events), digest: true, ...(cause && { cause }) } }));
+  const messages = top.length === 0 ? [] : [top];
+  for (let at = 0; at < rest.length; at += LISTED_AT_ONCE) messages.push(rest.slice(at, at + LISTED_AT_ONCE));
+  return messages.map((events) => ({ events, body: { subjects: subjectsOf(events), digest: true, ...(cause && { cause }) } }));
 }
 
 export const LISTED_AT_ONCE = 10;
@@ -58,7 +58,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
   const clock = createVirtualClock(EVENT_TIME_MS);
   const outbox = createSqlOutbox(clock);
   const sent: Sent[] = [];
-  const told: string[] = [];
+  const opsAlerts: string[] = [];
   const troubles: SinkTrouble[] = [];
   const logged: { readonly level: string; readonly message: string; readonly fields: LogFields }[] = [];
   const counts = new Map<string, number>();
@@ -72,7 +72,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
     (level: string) =>
     (message: string, fields: LogFields = {}) =>
       void logged.push({ level, message, fields });
-  // At the level of a daemon that was told nothing.
+  // At the default level of a daemon.
   const log = { debug: () => undefined, info: logAs("info"), warn: logAs("warn"), error: logAs("error"), child: () => log };
   const meter = {
     count: (name: string, labels = {}, by = 1) => {
@@ -120,18 +120,18 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
       listedAt: (events) => `${events.length} elsewhere`,
       onSinkFailing: (trouble) => {
         troubles.push(trouble);
-        told.push(`failing ${trouble.sink}: ${trouble.reason}`);
+        opsAlerts.push(`failing ${trouble.sink}: ${trouble.reason}`);
       },
       onDead: () => meter.count("onDead"),
       onUnpublished: () => {},
-      onSinkRecovered: (sink) => void told.push(`recovered ${sink}`),
+      onSinkRecovered: (sink) => void opsAlerts.push(`recovered ${sink}`),
     });
 
   return {
     clock,
     outbox,
     sent,
-    told,
+    opsAlerts,
     troubles,
     logged,
     counts,

@@ -20,7 +20,7 @@ describe("sending", () => {
     expect(bench.outbox.messages[0]?.id.length).toBeLessThanOrEqual(25);
   });
 
-  it("looks at once when woken, and by itself when something held comes due", async () => {
+  it("reads the outbox at once when woken, and by itself when something held comes due", async () => {
     const bench = createBench();
     const pump = bench.newPump();
     await pump.start();

@@ -114,7 +114,7 @@ describe("the pump on the real store", () => {
     expect(new Set(seen.slice(2))).toEqual(new Set(seen.slice(0, 2)));
   });
 
-  it("bundles the followers of one poll, and tells a throttled surplus of bundles and tweets as one digest", async () => {
+  it("bundles the followers of one poll, and sends a throttled surplus of bundles and tweets as one digest", async () => {
     // By a clock that waits for the answers: the first two go out within the interval, however busy the machine is.
     const virtual = createVirtualClock(Date.UTC(2026, 2, 6), network.settle);
     clock = virtual;

@@ -41,7 +41,7 @@ describe("retrying", () => {
     expect(delays).toHaveLength(bench.outbox.messages.length);
     expect(Math.max(...delays.map(({ value }) => value))).toBeGreaterThan(3 * 3600);
     expect(bench.outbox.messages.every(({ state }) => state === "sent")).toBe(true);
-    expect(bench.told).toEqual([]);
+    expect(bench.opsAlerts).toEqual([]);
   });
 
   it("gives up at the end of retry_for, counted from the first attempt, and says so", async () => {
@@ -82,7 +82,7 @@ describe("retrying", () => {
     expect(bench.counts.get('chirpwatch_sink_errors_total{"sink":"hook","class":"message"}')).toBe(1);
     expect(bench.counts.get("onDead{}")).toBe(1);
     expect(bench.logged.find(({ level }) => level === "error")?.fields).toMatchObject({ sink: "hook", error: "400: invalid" });
-    expect(bench.told).toEqual([]);
+    expect(bench.opsAlerts).toEqual([]);
   });
 
   it("fault 41: Retry-After stills the whole sink for its time, uses up no step, and leaves others alone", async () => {
@@ -157,7 +157,7 @@ describe("retrying", () => {
 });
 
 describe("a dead destination", () => {
-  it("fault 42, fault 43: stills its sink at once, tells once, keeps the backlog, and drains it in order when mended", async () => {
+  it("fault 42, fault 43: stills its sink at once, alerts once, keeps the backlog, and drains it in order when mended", async () => {
     const bench = createBench();
     bench.addSink("chat", { chat: true, concurrency: 1, retryForMs: 24 * HOUR });
     bench.when("chat", fail(gone()));
@@ -167,20 +167,20 @@ describe("a dead destination", () => {
     await pump.start();
     await bench.clock.advance(59 * SECOND);
     expect([bench.subjects("chat"), bench.subjects("hook")]).toEqual([["0"], ["other"]]);
-    expect(bench.told).toEqual(["failing chat: channel_not_found"]);
+    expect(bench.opsAlerts).toEqual(["failing chat: channel_not_found"]);
     await bench.clock.advance(4 * HOUR);
     expect(bench.offsets("chat").map(Math.round).slice(0, 6)).toEqual([0, 60, 360, 1260, 4860, 8460]);
-    expect(bench.told).toHaveLength(1);
+    expect(bench.opsAlerts).toHaveLength(1);
     bench.when("chat", () => ({}));
     await bench.clock.advance(HOUR);
     const drained = bench.subjects("chat").slice(-12);
     expect(drained).toEqual(Array.from({ length: 12 }, (_, i) => String(i)));
-    expect(bench.told).toEqual(["failing chat: channel_not_found", "recovered chat"]);
+    expect(bench.opsAlerts).toEqual(["failing chat: channel_not_found", "recovered chat"]);
     expect(bench.outbox.messages.every((message) => message.state === "sent")).toBe(true);
     expect(bench.outbox.health("chat")?.breaker).toBe("closed");
   });
 
-  it("fault 45, fault 49: four attempts under way meet it, and it is told and probed as one", async () => {
+  it("fault 45, fault 49: four attempts under way meet it, and it is reported and probed as one", async () => {
     const bench = createBench();
     bench.when("hook", async () => {
       await new Promise<void>((resolve) => void bench.clock.after(10, resolve));
@@ -189,11 +189,11 @@ describe("a dead destination", () => {
     for (let i = 0; i < 100; i += 1) bench.add(String(i));
     await bench.newPump().start();
     await bench.clock.advance(10 * MINUTE);
-    expect(bench.told).toHaveLength(1);
+    expect(bench.opsAlerts).toHaveLength(1);
     expect(bench.sent.length).toBe(4 + 2);
   });
 
-  it("is remembered over a restart without being told again, and probed at once", async () => {
+  it("is remembered over a restart without a second alert, and probed at once", async () => {
     const bench = createBench();
     bench.when("hook", fail(gone()));
     bench.add("1");
@@ -205,10 +205,10 @@ describe("a dead destination", () => {
     await bench.newPump().start();
     await bench.clock.advance(SECOND);
     expect(bench.sent.length).toBe(before + 1);
-    expect(bench.told).toHaveLength(1);
+    expect(bench.opsAlerts).toHaveLength(1);
     bench.when("hook", () => ({}));
     await bench.clock.advance(HOUR);
-    expect(bench.told).toEqual(["failing hook: channel_not_found", "recovered hook"]);
+    expect(bench.opsAlerts).toEqual(["failing hook: channel_not_found", "recovered hook"]);
   });
 
   it("fault 55: what has been due behind it for longer than retry_for goes to the dead letters, counted; what was held does not", async () => {

@@ -12,8 +12,8 @@ const RULE: RankingRule = {
   moveBy: 2,
 };
 
-/** What each list in turn tells, short: `+a1` entered at 1, `-a` left, `a1>3` moved. */
-function tell(lists: readonly string[], rule = RULE): string[] {
+/** What each list in turn reports, short: `+a1` entered at 1, `-a` left, `a1>3` moved. */
+function report(lists: readonly string[], rule = RULE): string[] {
   let memory: RankingMemory | undefined;
   return lists.map((list) => {
     const finding = detectRanking(memory, list.split(""), rule);
@@ -25,16 +25,16 @@ function tell(lists: readonly string[], rule = RULE): string[] {
 const short = ({ event, key, rank, previousRank }: RankingFact): string =>
   event === "trend.entered" ? `+${key}${rank}` : event === "trend.left" ? `-${key}` : `${key}${previousRank}>${rank}`;
 
-it("takes the first list for the baseline and tells who enters", () => {
-  expect(tell(["abc", "abc", "abd"])).toEqual(["", "", "+d3"]);
+it("takes the first list for the baseline and reports who enters", () => {
+  expect(report(["abc", "abc", "abd"])).toEqual(["", "", "+d3"]);
 });
 
-it("tells who left only when two lists in a row were without it", () => {
-  expect(tell(["abc", "abx", "abc", "abx", "abx"])).toEqual(["", "+x3", "", "", "-c"]);
+it("reports who left only when two lists in a row were without it", () => {
+  expect(report(["abc", "abx", "abc", "abx", "abx"])).toEqual(["", "+x3", "", "", "-c"]);
 });
 
-it("tells a move from the rank that was last told, not from the one before", () => {
-  expect(tell(["abc", "bac", "bca", "abc"])).toEqual(["", "", "a1>3", "a3>1"]);
+it("reports a move from the rank that was last reported, not from the one before", () => {
+  expect(report(["abc", "bac", "bca", "abc"])).toEqual(["", "", "a1>3", "a3>1"]);
 });
 
 it("takes the first list of which another number of ranks counts for a baseline", () => {
@@ -48,7 +48,7 @@ it("takes the first list of which another number of ranks counts for a baseline"
 });
 
 it("sees nothing below the ranks that count, and takes each name once", () => {
-  expect(tell(["abc", "aabcd", "abdc"])).toEqual(["", "", "+d3"]);
+  expect(report(["abc", "aabcd", "abdc"])).toEqual(["", "", "+d3"]);
 });
 
 it("keeps names that are special to JavaScript like any other", () => {
@@ -57,7 +57,7 @@ it("keeps names that are special to JavaScript like any other", () => {
   expect(detectRanking(memory, ["a", "__proto__", "constructor"], RULE).facts).toEqual([]);
 });
 
-it("does not tell what has no event type", () => {
+it("does not report what has no event type", () => {
   const { left: _, moved: __, ...rule } = RULE;
-  expect(tell(["abc", "cba", "xyz", "xyz"], rule)).toEqual(["", "", "+x1 +y2 +z3", ""]);
+  expect(report(["abc", "cba", "xyz", "xyz"], rule)).toEqual(["", "", "+x1 +y2 +z3", ""]);
 });

@@ -74,7 +74,7 @@ it("reads comparisons with a number and nothing else", () => {
   for (const text of ["25", "== 25", ">= ", ">= 25 points", "=> 25", ">= 1e3"]) expect(parseThreshold("n", text)).toBeUndefined();
 });
 
-it("tells fields that changed with what they were, and nothing at the first sight of a field", () => {
+it("reports fields that changed with what they were, and nothing at the first sight of a field", () => {
   const rule: ReadingRule = { name: "user", fields: ["name", "bio"], changes: { event: "profile.changed", fields: ["name", "bio"] } };
   const first = detectReading(undefined, { name: "a" }, rule);
   expect(first.facts).toEqual([]);
@@ -84,7 +84,7 @@ it("tells fields that changed with what they were, and nothing at the first sigh
   expect(detectReading(second.memory, { name: "b", bio: "new" }, rule).facts).toEqual([]);
 });
 
-it("tells a crossing and a change of one event type as one event", () => {
+it("reports a crossing and a change of one event type as one event", () => {
   const crossing = { event: "space.changed", thresholds: [threshold(">= 10")], rearm: 0.1 };
   const rule: ReadingRule = { name: "space", fields: ["n", "state"], crossing, changes: { event: "space.changed", fields: ["state"] } };
   const { memory } = detectReading(undefined, { n: 1, state: "Running" }, rule);
@@ -106,22 +106,24 @@ it("reads a value from where it stands, none that says nothing, and none of a re
   expect(readValues({ stats: { total: 3 }, state: "on", closed: true }, rule)).toBeUndefined();
 });
 
-it("takes an edited threshold for a new one: what is across already is not told", () => {
+it("takes an edited threshold for a new one: what is across already raises no event", () => {
   let memory: ReadingMemory | undefined;
-  const told = (text: string, n: number) => {
+  const eventsAt = (text: string, n: number) => {
     const finding = detectReading(memory, { n }, ruleOf(text));
     memory = finding.memory;
     return finding.facts.length;
   };
-  expect([told(">= 100", 70), told(">= 50", 70), told(">= 50", 40), told(">= 50", 60)]).toEqual([0, 0, 0, 1]);
-  expect([told("every 1000", 1_550), told("every 100", 1_550), told("every 100", 1_599), told("every 100", 1_600)]).toEqual([0, 0, 0, 1]);
+  expect([eventsAt(">= 100", 70), eventsAt(">= 50", 70), eventsAt(">= 50", 40), eventsAt(">= 50", 60)]).toEqual([0, 0, 0, 1]);
+  expect([eventsAt("every 1000", 1_550), eventsAt("every 100", 1_550), eventsAt("every 100", 1_599), eventsAt("every 100", 1_600)]).toEqual(
+    [0, 0, 0, 1],
+  );
 });
 
 it("keeps an edited threshold new until it was read once", () => {
   const rule = { ...ruleOf(">= 50"), fields: ["n", "m"] };
   const before = { values: { n: 70, m: 1 }, across: [], thresholds: { n: ">= 100" } };
-  const blind = detectReading(before, { m: 2 }, rule);
-  expect(detectReading(blind.memory, { n: 70, m: 2 }, rule).facts).toEqual([]);
+  const partial = detectReading(before, { m: 2 }, rule);
+  expect(detectReading(partial.memory, { n: 70, m: 2 }, rule).facts).toEqual([]);
 });
 
 it("knows the thresholds of a memory that did not keep them", () => {

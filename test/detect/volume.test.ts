@@ -19,13 +19,13 @@ it("forgets gaps that are too old to matter", () => {
   expect(watchedOn({ ...whole, gaps: [gap] }, NOW, HOUR).gaps).toEqual([]);
 });
 
-it("learns from the same hour of at least three days that were looked at", () => {
+it("learns from the same hour of at least three days that were checked", () => {
   expect(usualSpans(whole, 0, NOW, HOUR)).toHaveLength(14);
   expect(usualSpans(whole, 0, NOW, HOUR)[0]).toEqual({ fromMs: NOW - DAY - HOUR, toMs: NOW - DAY });
   expect(usualSpans(whole, NOW - 3 * DAY - HOUR, NOW, HOUR)).toHaveLength(3);
   expect(usualSpans(whole, NOW - 3 * DAY, NOW, HOUR)).toEqual([]);
-  const dark: Watched = { ...whole, gaps: [{ fromMs: NOW - 12 * DAY, toMs: NOW - 2 * DAY - 1 }] };
-  expect(usualSpans(dark, 0, NOW, HOUR).map(({ toMs }) => (NOW - toMs) / DAY)).toEqual([1, 12, 13, 14]);
+  const down: Watched = { ...whole, gaps: [{ fromMs: NOW - 12 * DAY, toMs: NOW - 2 * DAY - 1 }] };
+  expect(usualSpans(down, 0, NOW, HOUR).map(({ toMs }) => (NOW - toMs) / DAY)).toEqual([1, 12, 13, 14]);
 });
 
 it("scales the hour to a shorter window, and takes a longer one as it is", () => {

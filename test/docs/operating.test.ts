@@ -23,14 +23,14 @@ describe("docs/operating.md", () => {
     expect(distinct(named)).toEqual(distinct(served));
   });
 
-  it("names every event the daemon tells about itself, and no other", () => {
-    const told = sources
+  it("names every event the daemon raises about itself, and no other", () => {
+    const raised = sources
       .filter(({ path }) => /^(?:polling|engine|app)\//.test(path))
       .flatMap(({ text }) => found(text, /(?:type|event): "([a-z]+\.[a-z]+)"/g))
       // Facts of the platform, and the sample that a person asked for.
       .filter((type) => !/^(?:tweet|follower|score|volume)\.|^sink\.sample$/.test(type));
     const table = page.slice(page.indexOf("## Ops alerts"), page.indexOf("## Pause"));
-    expect(distinct(found(table, /^\| `([a-z.]+)` \|/gm))).toEqual(distinct(told));
+    expect(distinct(found(table, /^\| `([a-z.]+)` \|/gm))).toEqual(distinct(raised));
   });
 });
 

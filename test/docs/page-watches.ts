@@ -24,14 +24,14 @@ function settingsOf(type: WatchType<any>): unknown {
 function includeText(type: WatchType<any>): string {
   if (!isTweetFeed(type)) return "";
   const names: Readonly<Record<keyof Include, string>> = { reply: "replies", quote: "quotes", retweet: "retweets" };
-  const told = (Object.keys(names) as (keyof Include)[]).filter((kind) => type.include[kind]).map((kind) => names[kind]);
+  const included = (Object.keys(names) as (keyof Include)[]).filter((kind) => type.include[kind]).map((kind) => names[kind]);
   return `Without \`include\` it announces posts${
-    told.length === 0
+    included.length === 0
       ? " only"
-      : `${told
+      : `${included
           .slice(0, -1)
           .map((kind) => `, ${kind}`)
-          .join("")} and ${told.at(-1)}`
+          .join("")} and ${included.at(-1)}`
   }.`;
 }
 

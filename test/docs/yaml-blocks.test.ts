@@ -43,7 +43,7 @@ function completed(text: string): string {
   ].join("");
 }
 
-/** Not chirpwatch's: told apart by a marker, or by what only a compose file has. */
+/** Not chirpwatch's: recognised by a marker, or by what only a compose file has. */
 const isForeign = ({ marker, text }: Block): boolean =>
   ["compose", "prometheus", "kubernetes"].includes(marker) || /^services:/m.test(text);
 

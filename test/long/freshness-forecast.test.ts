@@ -1,4 +1,4 @@
-/** What the plan says that freshness costs, beside what was asked, where posts come in bursts that no rate tells of. */
+/** What the plan says that freshness costs, beside what was asked, where posts come in bursts that no rate shows. */
 import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";

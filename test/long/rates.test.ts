@@ -48,16 +48,16 @@ it("learns rates from first pages whose sum is that of the true ones", () => {
 
 it.each([2 * MINUTE, 10 * MINUTE, HOUR])("knows in how many times of %i ms the posts of bursts come", (spanMs) => {
   const spans = (10 * DAY) / spanMs;
-  let [counted, foretold] = [0, 0];
+  let [counted, predicted] = [0, 0];
   for (const seed of SEEDS) {
     const { rates, posts } = workloadOf(seed);
     for (const [index, datesMs] of posts.entries()) {
       counted += new Set(datesMs.filter((atMs) => atMs > START).map((atMs) => Math.floor((atMs - START) / spanMs))).size;
-      foretold += spans * (1 - Math.exp((-shareApart(spanMs) * (rates[index] ?? 0)) / (DAY / spanMs)));
+      predicted += spans * (1 - Math.exp((-shareApart(spanMs) * (rates[index] ?? 0)) / (DAY / spanMs)));
     }
   }
   // Some 70,000 posts in bursts of two on average: 1% by chance.
-  expect(Math.abs(foretold / counted - 1)).toBeLessThan(0.04);
+  expect(Math.abs(predicted / counted - 1)).toBeLessThan(0.04);
 });
 
 it.each([

@@ -7,12 +7,12 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 describe("the lower bound of a workload", () => {
-  it("looks at accounts by the root of their rates, which reaches the mean for the fewest looks", () => {
+  it("probes accounts by the root of their rates, which reaches the mean for the fewest probes", () => {
     // Two accounts, sixteen times apart: (4 + 1)² / (2 x mean x 17 posts).
     expect(checksPerDay([16, 1], 60_000, DAY)).toBeCloseTo((25 * DAY) / (2 * 60_000 * 17), 3);
   });
 
-  it("costs no more than looking at everybody equally often", () => {
+  it("costs no more than probing everybody equally often", () => {
     const rates = fc.array(fc.float({ min: Math.fround(0.01), max: 200, noNaN: true }), { minLength: 1, maxLength: 50 });
     fc.assert(
       fc.property(rates, fc.integer({ min: 5_000, max: 600_000 }), (all, meanMs) => {
@@ -21,7 +21,7 @@ describe("the lower bound of a workload", () => {
     );
   });
 
-  it("looks at everybody once in the longest wait when nobody posts, a hundred a request, and takes a page for twenty posts", () => {
+  it("probes everybody once in the longest wait when nobody posts, a hundred a request, and takes a page for twenty posts", () => {
     expect(checksPerDay([0, 0], 60_000, 6 * HOUR)).toBe(8);
     expect(boundOf([0, 0], 60_000, 6 * HOUR)).toBe(0.08);
     expect(boundOf([16, 1], 60_000, DAY)).toBeCloseTo(checksPerDay([16, 1], 60_000, DAY) / 100 + 17 / 20);

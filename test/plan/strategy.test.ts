@@ -26,7 +26,7 @@ describe("the choice", () => {
     expect(chooseStrategy(group(accounts(15, 400)), undefined).strategy).toBe("merge");
   });
 
-  it("costs a thousand accounts 75 times less than single polls, sweeps and full polls included", () => {
+  it("costs a thousand accounts 75 times less than single polls, late-arrival rescans and full polls included", () => {
     const [single, probe] = costsOf(group(accounts(1_000, 3), { overlapMs: 0 }));
     expect(single?.requestsPerDay).toBe(720_000);
     expect(720_000 / (probe?.requestsPerDay ?? 0)).toBeGreaterThan(75);
@@ -57,7 +57,7 @@ describe("the choice", () => {
   });
 });
 
-it("reckons with bursts under freshness as on the ticks of a schedule, where one probe asks for everybody", () => {
+it("allows for bursts under freshness as on the ticks of a schedule, where one probe asks for everybody", () => {
   const freshness = { kind: "mean", meanMs: 300_000, maxMs: 4 * HOUR } as const;
   for (const posts of [0.3, 1]) {
     const fresh = costOfFreshness(group(accounts(100, posts)), freshness);

@@ -123,7 +123,7 @@ describe("operators of docs/service.md", () => {
     expect(matches("conversation_id:5", tweet)).toBe(false);
   });
 
-  test("content filters look at media, links, tags and the author", () => {
+  test("content filters check media, links, tags and the author", () => {
     const video = makeTweet({ full_text: "#a @b", entities: [{ link: "l", preview: "", type: "video" }] });
     expect(
       matches(

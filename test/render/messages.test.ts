@@ -6,7 +6,7 @@ import { headingOf, plainMessage } from "../../src/render/messages/plain-message
 import { scoreMessage } from "../../src/render/messages/score-message.ts";
 import { titleParts, titleWithoutAuthor } from "../../src/render/messages/title-parts.ts";
 import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
-import { EVENT_TIME_MS, makeEvent, makeNotice, makeTweet, makeUser } from "../support/make-event.ts";
+import { EVENT_TIME_MS, makeEvent, makeOpsAlert, makeTweet, makeUser } from "../support/make-event.ts";
 
 const context = { linksHost: "https://x.com" };
 const bob = { ...makeUser("8", "bob"), display_name: "Bob" };
@@ -73,7 +73,7 @@ describe("a follower", () => {
     watches: ["fund"],
   });
 
-  it("reads as who follows whom, with what makes them worth a look", () => {
+  it("reads as who follows whom, with what makes them interesting", () => {
     const message = rosterMessage(event("follower.added"), context);
     expect(message).toMatchObject({ title: "@acme has a new follower: Bob (@bob)", body: "bio", url: "https://x.com/bob" });
     expect(message.facts).toContainEqual({ name: "Followers", value: "10" });
@@ -102,7 +102,7 @@ describe("a score", () => {
 describe("the daemon's own events", () => {
   it("read as their sentence and cure, with the plain values as facts", () => {
     const event = {
-      ...makeNotice("sink.failing"),
+      ...makeOpsAlert("sink.failing"),
       body: { message: "brand cannot be reached", hint: "invite @chirpwatch to #brand", sink: "brand", deep: {} },
     };
     expect(opsAlertMessage({ event, watches: [] })).toMatchObject({
@@ -112,8 +112,8 @@ describe("the daemon's own events", () => {
     });
   });
 
-  it("are told by their type when they have no sentence, and so is any event without its body", () => {
-    expect(opsAlertMessage({ event: makeNotice("watch.gap"), watches: [] }).title).toBe("watch.gap");
+  it("are named by their type when they have no sentence, and so is any event without its body", () => {
+    expect(opsAlertMessage({ event: makeOpsAlert("watch.gap"), watches: [] }).title).toBe("watch.gap");
     for (const read of [tweetMessage, rosterMessage, scoreMessage]) {
       expect(read({ event: makeEvent("1", { body: {} }), watches: [] }, context).title).toBe("tweet.created");
     }

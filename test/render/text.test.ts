@@ -66,7 +66,7 @@ describe("Slack's dialects", () => {
     expect(slackText("&&&&&&&&&&", 12)).toBe("&amp;&amp;…");
   });
 
-  it("leaves no format character of mrkdwn in force, and handles alone", () => {
+  it("leaves no format character of mrkdwn active, and handles alone", () => {
     expect(slackLabel("*bold* _it_ ~s~ `c` a|b :tada: @snake_case_name", 100)).toBe(
       "∗bold∗ ˍitˍ ∼s∼ ˋcˋ a¦b :\u200btada: @snake_case_name",
     );

@@ -18,7 +18,7 @@ const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) =>
 function house(refuse: (request: GateRequest) => void = () => undefined) {
   const clock = createVirtualClock(1_000_000);
   const sent: GateRequest[] = [];
-  const desk = createProfileBatcher(
+  const batcher = createProfileBatcher(
     {
       async request(request) {
         sent.push(request);
@@ -32,13 +32,13 @@ function house(refuse: (request: GateRequest) => void = () => undefined) {
     () => undefined,
   );
   const sizes = () => sent.map(({ params }) => (params["user_ids"] as readonly string[]).length);
-  return { clock, sent, desk, sizes };
+  return { clock, sent, batcher: batcher, sizes };
 }
 
 describe("profiles asked for in the same instant", () => {
   it("come in one request, each account once", async () => {
-    const { clock, desk, sizes } = house();
-    const both = Promise.all([desk.ask(asker("a"), ids(60), 0), desk.ask(asker("b"), ids(60, 40), 0)]);
+    const { clock, batcher, sizes } = house();
+    const both = Promise.all([batcher.ask(asker("a"), ids(60), 0), batcher.ask(asker("b"), ids(60, 40), 0)]);
     await clock.advance(1_000);
     const [first, second] = await both;
     expect(sizes()).toEqual([100]);
@@ -49,79 +49,79 @@ describe("profiles asked for in the same instant", () => {
   });
 
   it("are asked for by the most urgent of those who want them, and paid by the first", async () => {
-    const { clock, desk, sent } = house();
-    void desk.ask(asker("a", { priority: "low" }), ids(3), 0);
-    void desk.ask(asker("b", { priority: "high" }), ids(3), 0);
+    const { clock, batcher, sent } = house();
+    void batcher.ask(asker("a", { priority: "low" }), ids(3), 0);
+    void batcher.ask(asker("b", { priority: "high" }), ids(3), 0);
     await clock.advance(1_000);
     expect(sent).toMatchObject([{ watch: "a", priority: "high", endpoint: "info-batch" }]);
   });
 
-  it("leave free places to whoever would like to be seen, who is told what any answer showed", async () => {
-    const { clock, desk, sizes } = house();
+  it("leave spare slots to piggybacked accounts, whose owner gets what any answer showed", async () => {
+    const { clock, batcher, sizes } = house();
     const shown: string[][] = [];
-    const wished: number[] = [];
-    desk.fillSpareSlots({
+    const slots: number[] = [];
+    batcher.fillSpareSlots({
       choose(places, asked) {
-        wished.push(places);
+        slots.push(places);
         return ids(400, 500)
           .filter((id) => !asked.has(id))
           .slice(0, places);
       },
       take: (seen) => void shown.push([...seen.keys()]),
     });
-    const all = desk.ask(asker("a"), ids(130), 0);
+    const all = batcher.ask(asker("a"), ids(130), 0);
     await clock.advance(1_000);
     expect([...(await all).keys()]).toEqual(ids(130));
     expect(sizes()).toEqual([100, 100]);
-    expect(wished).toEqual([70]);
+    expect(slots).toEqual([70]);
     expect(shown).toEqual([ids(100), [...ids(30, 100), ...ids(70, 500)]]);
   });
 
-  it.each([false, true])("answer whoever asks for one that rides along meanwhile; refused together: %s", async (isRefused) => {
-    const { clock, desk, sizes } = house(({ params }) => {
+  it.each([false, true])("answer whoever asks for a piggybacked one meanwhile; refused together: %s", async (isRefused) => {
+    const { clock, batcher, sizes } = house(({ params }) => {
       if (isRefused && (params["user_ids"] as readonly string[]).length > 4) throw failure("bad_request");
     });
-    desk.fillSpareSlots({ choose: (places, asked) => ids(5, 500).filter((id) => places > 0 && !asked.has(id)), take: () => undefined });
-    const first = desk.ask(asker("a"), ids(3), 0);
+    batcher.fillSpareSlots({ choose: (places, asked) => ids(5, 500).filter((id) => places > 0 && !asked.has(id)), take: () => undefined });
+    const first = batcher.ask(asker("a"), ids(3), 0);
     await clock.advance(60);
-    const second = desk.ask(asker("b"), ids(2, 500), 1_000);
+    const second = batcher.ask(asker("b"), ids(2, 500), 1_000);
     await clock.advance(1_000);
     expect([...(await first).keys()]).toEqual(ids(3));
     expect((await second).get("1500")?.user?.id).toBe("1500");
     expect(sizes()).toEqual(isRefused ? [8, 3, 2] : [8]);
   });
 
-  it("are asked for without those who ride along where the service refuses them together, and an answer without anybody is told to nobody", async () => {
-    const { clock, desk, sizes } = house(({ params }) => {
+  it("are asked for without piggybacked accounts where the service refuses them together, and an answer without anybody is passed to nobody", async () => {
+    const { clock, batcher, sizes } = house(({ params }) => {
       if ((params["user_ids"] as readonly string[]).length > 1) throw failure("bad_request");
     });
     const shown: string[][] = [];
-    desk.fillSpareSlots({ choose: () => ids(5, 500), take: (seen) => void shown.push([...seen.keys()]) });
-    const one = desk.ask(asker("a"), ids(1), 0);
+    batcher.fillSpareSlots({ choose: () => ids(5, 500), take: (seen) => void shown.push([...seen.keys()]) });
+    const one = batcher.ask(asker("a"), ids(1), 0);
     await clock.advance(1_000);
     expect((await one).get("1000")?.user?.id).toBe("1000");
     expect(sizes()).toEqual([6, 1]);
     expect(shown).toEqual([ids(1)]);
-    const missing = desk.ask(asker("a"), ids(1, 1), 0);
+    const missing = batcher.ask(asker("a"), ids(1, 1), 0);
     await clock.advance(1_000);
     expect((await missing).get("1001")?.user).toBeUndefined();
     expect(shown).toEqual([ids(1)]);
   });
 
   it("are asked for apart where one may be sent and the other not", async () => {
-    const { clock, desk, sizes } = house();
-    void desk.ask(asker("a"), ids(3), 0);
-    void desk.ask(asker("b", { purpose: "baseline" }), ids(3), 0);
+    const { clock, batcher, sizes } = house();
+    void batcher.ask(asker("a"), ids(3), 0);
+    void batcher.ask(asker("b", { purpose: "baseline" }), ids(3), 0);
     await clock.advance(1_000);
     expect(sizes()).toEqual([3, 3]);
   });
 
   it("are asked for by each alone when the service refuses them together", async () => {
-    const { clock, desk, sizes } = house(({ params }) => {
+    const { clock, batcher, sizes } = house(({ params }) => {
       if ((params["user_ids"] as readonly string[]).length > 50) throw failure("bad_request");
     });
-    const good = desk.ask(asker("a"), ids(40), 0);
-    const bad = desk.ask(asker("b"), ids(60, 20), 0).catch((error: unknown) => error);
+    const good = batcher.ask(asker("a"), ids(40), 0);
+    const bad = batcher.ask(asker("b"), ids(60, 20), 0).catch((error: unknown) => error);
     await clock.advance(1_000);
     expect((await good).size).toBe(40);
     expect(await bad).toMatchObject({ kind: "bad_request" });
@@ -131,31 +131,31 @@ describe("profiles asked for in the same instant", () => {
 
 describe("profiles asked for a little later", () => {
   it("are those of before, for whom that is soon enough", async () => {
-    const { clock, desk, sizes } = house();
-    void desk.ask(asker("a"), ids(3), 0);
+    const { clock, batcher, sizes } = house();
+    void batcher.ask(asker("a"), ids(3), 0);
     await clock.advance(5_000);
-    const later = desk.ask(asker("b"), ids(4), 6_000);
-    void desk.ask(asker("c"), ids(2), 1_000);
+    const later = batcher.ask(asker("b"), ids(4), 6_000);
+    void batcher.ask(asker("c"), ids(2), 1_000);
     await clock.advance(1_000);
     expect((await later).get("1000")?.atMs).toBe(1_000_020);
     expect(sizes()).toEqual([3, 3]);
   });
 
   it("are new ones after the clock went back", async () => {
-    const { clock, desk, sizes } = house();
-    void desk.ask(asker("a"), ids(3), 0);
+    const { clock, batcher, sizes } = house();
+    void batcher.ask(asker("a"), ids(3), 0);
     await clock.advance(10_000);
     clock.jump(-3_600_000);
-    void desk.ask(asker("b"), ids(3), 6_000);
+    void batcher.ask(asker("b"), ids(3), 6_000);
     await clock.advance(1_000);
     expect(sizes()).toEqual([3, 3]);
   });
 
   it("are those under way", async () => {
-    const { clock, desk, sizes } = house();
-    void desk.ask(asker("a"), ids(3), 0);
+    const { clock, batcher, sizes } = house();
+    void batcher.ask(asker("a"), ids(3), 0);
     await clock.advance(60);
-    const joined = desk.ask(asker("b"), ids(3), 6_000);
+    const joined = batcher.ask(asker("b"), ids(3), 6_000);
     await clock.advance(1_000);
     expect((await joined).size).toBe(3);
     expect(sizes()).toEqual([3]);

@@ -136,7 +136,7 @@ async function gateOf(
   });
 }
 
-it("lets everyone go when the trial of a dark service is answered, and not when the next trial would be due", async () => {
+it("lets everyone go when the trial of a service that was down is answered, and not when the next trial would be due", async () => {
   const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
   const upstream = createScriptedUpstream(clock, []);
   upstream.on("user-tweets", () => ({ tweets: [] }));

@@ -106,7 +106,7 @@ describe("the service's own trouble", () => {
     for (let poll = 0; poll < 58; poll += 1) expect((await ask(ids(100))).requests).toBe(1);
   });
 
-  it("sets nobody aside", async () => {
+  it("quarantines nobody", async () => {
     const { ask, world } = house(() => true);
     await ask(ids(2));
     world.refuses = () => false;

@@ -1,4 +1,4 @@
-/** What a chat tells once, bundles and sums up. */
+/** What a chat gets once, bundled and summed up. */
 import { expect, it } from "vitest";
 import { bundleKeyOf, isSummaryGroup, onceOf, summariseChanges } from "../../src/route/noise.ts";
 import { makeEvent, makeTweet, makeUser } from "../support/make-event.ts";
@@ -16,7 +16,7 @@ it("knows a target by its id, or as the watch writes it where the event does not
   expect(bundleKeyOf(of("acme"))).not.toBe(bundleKeyOf(of("rival")));
 });
 
-it("what has no opposite is told once and never summed up; what is no change of a list is not bundled", () => {
+it("what has no opposite is delivered once and never summed up; what is no change of a list is not bundled", () => {
   expect(onceOf(makeEvent("1", { type: "user.found" }))).toEqual({ key: "user.found:99:1", withinMs: 86_400_000 });
   for (const type of ["tweet.created", "profile.changed", "membership.changed"])
     expect(bundleKeyOf(makeEvent("1", { type }))).toBeUndefined();

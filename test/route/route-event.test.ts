@@ -4,7 +4,7 @@ import { parseMatcher } from "../../src/route/matcher.ts";
 import { compilePattern } from "../../src/route/pattern.ts";
 import type { Matcher, Route, TimeInterval } from "../../src/route/route.ts";
 import { routeEvent, throttlesByKey, type RoutingContext, type SinkFacts } from "../../src/route/route-event.ts";
-import { EVENT_TIME_MS, makeEvent, makeNotice } from "../support/make-event.ts";
+import { EVENT_TIME_MS, makeEvent, makeOpsAlert } from "../support/make-event.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -176,19 +176,19 @@ describe("muted hours", () => {
 });
 
 describe("noise in chat", () => {
-  it("tells one tweet once, whichever watches found it", () => {
+  it("delivers one tweet once, whichever watches found it", () => {
     const onceOf = (watch: string) => deliveriesOf(makeEvent("1", { watch }), { sinks: ["slack"] })[0]?.once;
     expect(onceOf("brand")).toEqual({ key: "tweet:1", withinMs: 24 * HOUR_MS });
     expect(onceOf("other")?.key).toBe("tweet:1");
   });
 
-  it("tells of one account once, whether its watches name it by handle or by id", () => {
+  it("alerts on one account once, whether its watches name it by handle or by id", () => {
     const onceOf = (target: string) =>
       deliveriesOf(makeEvent("1", { type: "follower.added", labels: { target } }), { sinks: ["slack"] })[0]?.once?.key;
     expect(onceOf("acme")).toBe(onceOf("id:99"));
   });
 
-  it("tells a score that crosses again, again", () => {
+  it("alerts again on a score that crosses again", () => {
     expect(deliveriesOf(makeEvent("5", { type: "score.changed" }), { sinks: ["slack"] })[0]?.once).toBeUndefined();
   });
 
@@ -278,35 +278,35 @@ describe("the daemon's own events", () => {
   };
 
   it("go to ops alone, unless a route asks for them by name", () => {
-    expect(sinksOf(makeNotice("sink.failing"), tree, { ownSinks: ["slack"] })).toEqual(["slack"]);
-    expect(sinksOf(makeNotice("watch.gap"), tree, { ownSinks: ["a"] })).toEqual(["a", "slack"]);
-    expect(sinksOf(makeNotice("watch.gap"), tree)).toEqual(["slack"]);
+    expect(sinksOf(makeOpsAlert("sink.failing"), tree, { ownSinks: ["slack"] })).toEqual(["slack"]);
+    expect(sinksOf(makeOpsAlert("watch.gap"), tree, { ownSinks: ["a"] })).toEqual(["a", "slack"]);
+    expect(sinksOf(makeOpsAlert("watch.gap"), tree)).toEqual(["slack"]);
   });
 
   it("are asked for by an exact name or a pattern; any other label asks for nothing", () => {
     const asking = (matcher: string) =>
-      sinksOf(makeNotice("watch.gap"), { sinks: ["root"], routes: [{ sinks: ["a"], matchers: [matcher] }] });
+      sinksOf(makeOpsAlert("watch.gap"), { sinks: ["root"], routes: [{ sinks: ["a"], matchers: [matcher] }] });
     expect(asking('event="watch.gap"')).toEqual(["a"]);
     expect(asking('event=~"watch.*"')).toEqual(["a"]);
     for (const other of ['type="daemon"', 'event!~"tweet.*"', 'severity="info"']) expect(asking(other)).toEqual([]);
   });
 
   it("never go through the sink they are about", () => {
-    expect(sinksOf(makeNotice("watch.gap"), tree, { ownSinks: ["a", "slack"], exceptSink: "slack" })).toEqual(["a"]);
+    expect(sinksOf(makeOpsAlert("watch.gap"), tree, { ownSinks: ["a", "slack"], exceptSink: "slack" })).toEqual(["a"]);
   });
 
   it("wait a minute for more of their kind where they are about targets, and for nothing else", () => {
-    const of = (type: string) => deliveriesOf(makeNotice(type), undefined, { ownSinks: ["slack"] })[0];
+    const of = (type: string) => deliveriesOf(makeOpsAlert(type), undefined, { ownSinks: ["slack"] })[0];
     expect(of("target.renamed")).toMatchObject({ groupKey: of("target.renamed")?.groupKey, groupWaitMs: 60_000 });
     expect(of("target.renamed")?.groupKey).not.toBe(of("target.available")?.groupKey);
-    expect(of("upstream.dark")).toMatchObject({ groupKey: makeNotice("upstream.dark").id, groupWaitMs: 0 });
+    expect(of("upstream.dark")).toMatchObject({ groupKey: makeOpsAlert("upstream.dark").id, groupWaitMs: 0 });
     const tree = { sinks: ["root"], routes: [{ matchers: ['event=~"target.*"'], sinks: ["a"] }] };
-    expect(deliveriesOf(makeNotice("target.renamed"), tree)[0]).toMatchObject({ sink: "a", groupWaitMs: 60_000 });
+    expect(deliveriesOf(makeOpsAlert("target.renamed"), tree)[0]).toMatchObject({ sink: "a", groupWaitMs: 60_000 });
   });
 
-  it("are neither throttled nor told once a day", () => {
-    const [delivery] = deliveriesOf(makeNotice("watch.gap"), undefined, { ownSinks: ["slack"] });
-    expect(delivery).toMatchObject({ groupKey: makeNotice("watch.gap").id });
+  it("are neither throttled nor limited to one a day", () => {
+    const [delivery] = deliveriesOf(makeOpsAlert("watch.gap"), undefined, { ownSinks: ["slack"] });
+    expect(delivery).toMatchObject({ groupKey: makeOpsAlert("watch.gap").id });
     expect(delivery?.throttleKey ?? delivery?.once).toBeUndefined();
   });
 });

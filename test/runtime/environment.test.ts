@@ -72,7 +72,7 @@ describe("files", () => {
     await expect(files.readText(join(folder, "b.txt"))).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("are listed in order, and told from folders", async () => {
+  it("are listed in order, and distinguished from folders", async () => {
     for (const name of ["b", "a", "c"]) await writeFile(join(folder, name), "");
     expect(await files.list(folder)).toEqual(["a", "b", "c"]);
     expect([

@@ -88,7 +88,7 @@ describe("a secret", () => {
 });
 
 describe("when nobody reads the log", () => {
-  it("lines are dropped, counted, and told of afterwards", () => {
+  it("lines are dropped, counted, and reported afterwards", () => {
     const { stream, log } = logging();
     stream.writableLength = 2_000_000;
     log.info("lost");
@@ -121,13 +121,13 @@ describe("when nobody reads the log", () => {
       setImmediate(() => { process.stderr.write("alive " + process.stdout.writableLength); process.exit(0); });`;
     const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "pipe"] });
     child.stdout.pause();
-    let told = "";
+    let reported = "";
     child.stderr.on("data", (chunk: Buffer) => {
-      told += chunk.toString();
+      reported += chunk.toString();
     });
     const code = await new Promise((resolve) => child.on("exit", resolve));
     child.stdout.resume();
     expect(code).toBe(0);
-    expect(told).toMatch(/^alive \d{6,7}$/);
+    expect(reported).toMatch(/^alive \d{6,7}$/);
   });
 });

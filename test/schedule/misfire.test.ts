@@ -56,12 +56,12 @@ describe("the tick that follows", () => {
   });
 
   it("waits as many intervals as the governor asks, and cron ticks stay on the pattern", () => {
-    const stretched = (schedule: Schedule, stretch: number) =>
+    const slowed = (schedule: Schedule, stretch: number) =>
       nextTick(timetable, { schedule, lastTickMs: at("12:00:00"), nowMs: at("12:00:05"), spreadMs: 0, slowDownFactor: stretch });
-    expect(stretched(minutely, 3)).toBe(at("12:03:00"));
-    expect(stretched(minutely, 2.5)).toBe(at("12:03:00"));
-    expect(stretched(every5m, 1.5)).toBe(at("12:07:30"));
-    expect(stretched(minutely, 1)).toBe(at("12:01:00"));
+    expect(slowed(minutely, 3)).toBe(at("12:03:00"));
+    expect(slowed(minutely, 2.5)).toBe(at("12:03:00"));
+    expect(slowed(every5m, 1.5)).toBe(at("12:07:30"));
+    expect(slowed(minutely, 1)).toBe(at("12:01:00"));
   });
 
   it("is always in the future and never the tick that ran", () => {

@@ -131,7 +131,7 @@ export function createDaemonStandIn(): DaemonStandIn {
       health: () => daemon.health(),
       status: () => Promise.resolve(daemon.status),
       budget: () => Promise.resolve({ quota: daemon.status.quota, price: null, watches: [], endpoints: [], hours: [] }),
-      metrics: () => Promise.resolve("# HELP chirpwatch_gaps Holes.\n# TYPE chirpwatch_gaps gauge\nchirpwatch_gaps 0\n"),
+      metrics: () => Promise.resolve("# HELP chirpwatch_gaps Gaps.\n# TYPE chirpwatch_gaps gauge\nchirpwatch_gaps 0\n"),
       events(query) {
         asked.push(`events ${JSON.stringify(query)}`);
         return Promise.resolve(daemon.events);

@@ -8,7 +8,7 @@ import { createDaemonStandIn, eventEntry, NOW_MS, silentLog, sinkView, statusVie
 
 const SECOND = 1_000;
 
-/** A server that can go away and come back at its address, and a browser that looks at it. */
+/** A server that can go away and come back at its address, and a browser that shows it. */
 async function open(context: TestContext) {
   const page = await openBrowserPage(context);
   const daemon = createDaemonStandIn();
@@ -29,7 +29,7 @@ async function open(context: TestContext) {
   return { page, daemon, clock, url, leave, comeBack: () => listen(Number(new URL(url).port)) };
 }
 
-/** What the page does every ten seconds, and when it is looked at again. */
+/** What the page does every ten seconds, and when it is shown again. */
 const refresh = (page: BrowserPage) => page.read(`document.dispatchEvent(new Event("visibilitychange"))`);
 const wordsOf = (page: BrowserPage) => page.read<string>("document.body.innerText");
 

@@ -218,7 +218,7 @@ describe.each([
     expect(discord.received).toHaveLength(1);
   });
 
-  it("fault 44: a 429 waits by the body's seconds and tells its scope", async () => {
+  it("fault 44: a 429 waits by the body's seconds and reports its scope", async () => {
     discord.answer(
       json({ message: "slow", retry_after: 1.337, global: false }, 429, { "retry-after": "2", "x-ratelimit-scope": "shared" }),
     );

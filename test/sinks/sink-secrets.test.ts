@@ -7,7 +7,7 @@ import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 const HOOK = "https://hooks.example.com/catch/1234567/abc12d/";
 
 describe("where a sink posts", () => {
-  it("is a channel, or the host and six characters that tell its address from others", () => {
+  it("is a channel, or the host and six characters that distinguish its address from others", () => {
     expect(sinkPlace(slackSink, { token: "xoxb-1", channel: "#brand" })).toBe("#brand");
     expect(sinkPlace(discordSink, { token: "t", channel_id: "7" })).toBe("Discord channel 7");
     expect(sinkPlace(webhookSink, { url: HOOK })).toMatch(/^hooks\.example\.com, [0-9a-f]{6}$/);

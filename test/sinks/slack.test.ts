@@ -223,7 +223,7 @@ describe("Slack settings", () => {
     );
   });
 
-  it("tell where they send", () => {
+  it("say where they send", () => {
     expect(slackSink.destinations({ token: "x", channel: "c" })).toEqual([{ kind: "url", url: "https://slack.com/api/" }]);
     expect(slackSink.destinations({ webhook_url: "https://e.com/x" })).toEqual([{ kind: "url", url: "https://e.com/x" }]);
     expect(sinkPlace(slackSink, { token: "x", channel: "#brand" })).toBe("#brand");

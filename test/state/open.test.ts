@@ -439,7 +439,7 @@ describe("backups", () => {
     const store = await openTemp(path);
     const [registered] = await store.registerWatches([{ id: "w", type: "search", targets: [] }], START_MS);
     const watchKey = registered?.key ?? "";
-    const tell = (id: string, detectedAtMs: number) =>
+    const eventAt = (id: string, detectedAtMs: number) =>
       store.commitPoll({
         atMs: detectedAtMs,
         targets: [],
@@ -447,18 +447,18 @@ describe("backups", () => {
         events: [makeEvent(id, { watchKey, detectedAtMs })],
         deliveries: [],
       });
-    await tell("e1", START_MS + 1_000);
+    await eventAt("e1", START_MS + 1_000);
     const backup = await backupState(path, createVirtualClock(START_MS + 5_000));
     for (const [id, atMs] of [
       ["e2", 7_000],
       ["e3", 9_000],
     ] as const)
-      await tell(id, START_MS + atMs);
+      await eventAt(id, START_MS + atMs);
     await store.close();
     expect(restoreState(path, backup.path, clock)).toMatchObject({ reachesMs: START_MS + 1_000, alertsSince: 2 });
   });
 
-  test("that are not there are told, with the newest that is", async () => {
+  test("that are not there are named, with the newest that is", async () => {
     const path = await closedState();
     const backup = await backupState(path, clock);
     const error = await refusal(() => restoreState(path, `${path}.backup-of-nobody`, clock));
@@ -491,7 +491,7 @@ describe("checks", () => {
 describe("failures", () => {
   const context = { path: "/x/state.db", existed: true, newestBackup: undefined };
 
-  test("of a full disk at the start are told as such", () => {
+  test("of a full disk at the start are reported as such", () => {
     const full = new Database.SqliteError("database or disk is full", "SQLITE_FULL");
     expect(openFailure(full, context)).toMatchObject({ code: "STATE_DISK_FULL", exitCode: EXIT.storage });
     expect(openFailure(toStoreError(full), context)).toMatchObject({ code: "STATE_DISK_FULL" });

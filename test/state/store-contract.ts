@@ -783,7 +783,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await due(T0 + 5_001)).groups).toHaveLength(1);
       });
 
-      test("does not count an attempt that was told to wait", async () => {
+      test("does not count an attempt that was asked to wait", async () => {
         await commitEvents([makeEvent("1")]);
         await sealAll(T0);
         const wait = { messageId: "m0", kind: "retry", atMs: T0, nextAttemptAtMs: T0, error: "429", countAttempt: false } as const;
@@ -965,7 +965,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         });
       });
 
-      test("tells one subject once: a second watch joins what waits, and is a duplicate of what was sealed", async () => {
+      test("delivers one subject once: a second watch joins what waits, and is a duplicate of what was sealed", async () => {
         const once = { once: { key: "tweet:1", withinMs: DAY_MS } };
         const [a, b, c, d] = ["a", "b", "c", "d"].map((w) => makeEvent("1", { watch: w })) as [
           ChirpEvent,
@@ -985,7 +985,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await due(T0 + DAY_MS + 1)).groups).toHaveLength(1);
       });
 
-      test("tells one subject to another watch or sink, where the first was muted or is another's", async () => {
+      test("delivers one subject to another watch or sink, where the first was muted or is another's", async () => {
         const once = { once: { key: "tweet:1", withinMs: DAY_MS } };
         const [a, b, c, d] = ["a", "b", "c", "d"].map((w) => makeEvent("1", { watch: w })) as [
           ChirpEvent,
@@ -1021,7 +1021,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           return messages;
         };
 
-        test("are told again, each after the other, and once at a time", async () => {
+        test("are delivered again, each after the other, and once at a time", async () => {
           expect([await change(0), await change(0.5, added), await change(1), await change(2), await change(2.5, added)]).toEqual([
             1, 0, 1, 1, 0,
           ]);
@@ -1046,7 +1046,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           expect(await store.nextDueAt(["hook"])).toBe(T0 + 2 * DAY_MS);
         });
 
-        test("are told one by one again after a quiet day", async () => {
+        test("are delivered one by one again after a quiet day", async () => {
           for (const n of [0, 1, 2]) await change(n);
           expect(await change(27)).toBe(1);
         });
@@ -1055,8 +1055,8 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("stores muted deliveries and never gives them", async () => {
         const state = await first();
         const event = makeEvent("1");
-        const told = [verdict(ref(state), "1", "event", event.id)];
-        await commit({ verdicts: told, events: [event], deliveries: [delivery(event, { mutedBy: "nights" })] });
+        const verdicts = [verdict(ref(state), "1", "event", event.id)];
+        await commit({ verdicts: verdicts, events: [event], deliveries: [delivery(event, { mutedBy: "nights" })] });
         expect((await due(T0 + DAY_MS)).groups).toEqual([]);
         expect((await store.explainItem("1"))[0]?.deliveries).toMatchObject([{ state: "muted", detail: "nights" }]);
       });

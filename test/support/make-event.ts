@@ -69,5 +69,5 @@ export function makeEvent(subject: string, changes: Partial<ChirpEvent> = {}): C
 const withoutLabels = ({ labels: _, ...rest }: Partial<ChirpEvent>): Partial<ChirpEvent> => rest;
 
 /** One of the daemon's own events. */
-export const makeNotice = (type: string): ChirpEvent =>
+export const makeOpsAlert = (type: string): ChirpEvent =>
   makeEvent("notice", { type, watch: "", watchKey: "", watchType: "daemon", labels: { watch: "", type: "daemon", event: type }, body: {} });

@@ -58,7 +58,7 @@ describe("the demo's configuration", () => {
     ]);
   });
 
-  it("polls every 1 to 3 s by priority, and no month's quota stretches that", async () => {
+  it("polls every 1 to 3 s by priority, and no month's quota slows that down", async () => {
     const config = await demoOf();
     const every = (intervalMs: number) => ({ kind: "schedule", schedule: { kind: "every", intervalMs } });
     expect(config.watches.map(({ timing }) => timing)).toEqual([every(1_000), every(3_000), every(2_000)]);

@@ -21,7 +21,7 @@ const CONFIG = {
 
 let folder: string;
 let daemon: DaemonProcess;
-let told: string;
+let alerted: string;
 const run = (...args: readonly string[]) => runCommand(args, { cwd: folder });
 
 /** A daemon whose first alert is sent, in a folder of its own. */
@@ -34,7 +34,7 @@ async function startAlerting(): Promise<void> {
     const status = JSON.parse((await run("status", "--json")).out);
     return status.sinks[0].sent > 0 ? status : undefined;
   });
-  told = /status\/(\d+)/.exec(view.recent_events[0].url)?.[1] ?? "";
+  alerted = /status\/(\d+)/.exec(view.recent_events[0].url)?.[1] ?? "";
 }
 
 describe("beside a running daemon", () => {
@@ -52,9 +52,9 @@ describe("beside a running daemon", () => {
   });
 
   it("explain follows an alert from verdict to message, asked by id or link", async () => {
-    for (const item of [told, `https://x.com/someone/status/${told}`]) {
+    for (const item of [alerted, `https://x.com/someone/status/${alerted}`]) {
       const { code, out } = await run("explain", item);
-      expect(out).toContain(`Item ${told}`);
+      expect(out).toContain(`Item ${alerted}`);
       expect(out).toContain("verdict  news: it became an alert");
       expect(out).toMatch(/event {4}tweet\.created \S{22}/);
       expect(out).toMatch(/sink {5}terminal: sent \d{4}-.*, message \S+, 1 attempt/);
@@ -74,12 +74,12 @@ describe("beside a running daemon", () => {
     const { code, out, err } = await run("events", "--since", "1h");
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}news {2}.*\(@\w+\)/m);
-    expect(out).toMatch(new RegExp(`^  terminal: sent  https://x.com/\\w+/status/${told}$`, "m"));
+    expect(out).toMatch(new RegExp(`^  terminal: sent  https://x.com/\\w+/status/${alerted}$`, "m"));
     const [first] = JSON.parse((await run("events", "--state", "sent", "--json")).out).events;
     expect(first).toMatchObject({ type: "tweet.created", deliveries: [{ sink: "terminal", state: "sent" }], data: { watch: "news" } });
     const csv = (await run("events", "--watch", "news", "--csv")).out.split("\r\n");
     expect(csv[0]).toBe("detected_at,occurred_at,watch,type,author,text,url,deliveries,id");
-    expect(csv.some((row) => row.includes(`/status/${told},terminal:sent,`))).toBe(true);
+    expect(csv.some((row) => row.includes(`/status/${alerted},terminal:sent,`))).toBe(true);
     expect((await run("events", "--state", "summarised")).out).toBe("No event matches.\n");
   });
 
@@ -127,16 +127,16 @@ describe("after the daemon stopped", () => {
   });
 
   it("explain reads the state itself", async () => {
-    const { code, out } = await run("explain", told, "--json");
+    const { code, out } = await run("explain", alerted, "--json");
     expect(JSON.parse(out)).toMatchObject({
-      item_id: told,
+      item_id: alerted,
       verdicts: [{ watch: "news", verdict: "event", deliveries: [{ sink: "terminal", state: "sent" }] }],
     });
     expect(code).toBe(0);
   });
 
   it("events reads the state itself", async () => {
-    expect((await run("events")).out).toContain(`/status/${told}`);
+    expect((await run("events")).out).toContain(`/status/${alerted}`);
   });
 
   it("a backup takes the state's place, and what was there is kept", async () => {
@@ -144,7 +144,7 @@ describe("after the daemon stopped", () => {
     expect(out).toMatch(/^Restored .*\nIt goes back to .*\nWhat was there is kept as .*state\.db\.replaced-/);
     expect(code).toBe(0);
     expect(readdirSync(folder).some((name) => name.startsWith("state.db.replaced-"))).toBe(true);
-    expect((await run("explain", told)).code).toBe(0);
+    expect((await run("explain", alerted)).code).toBe(0);
   });
 
   it("restore wants a backup, and one that is sound", async () => {

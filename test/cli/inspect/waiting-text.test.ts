@@ -83,7 +83,7 @@ describe("status", () => {
     expect(lines.find((line) => line.startsWith("brand-mentions"))?.endsWith(`  ${words}`)).toBe(true);
   });
 
-  it("counts accounts that are not indexed, and lists only those that someone should look at", () => {
+  it("counts accounts that are not indexed, and lists only those that need attention", () => {
     const targets = [
       { name: "@a", status: "ok", reason: "" },
       { name: "@b", status: "not_indexed", reason: "the service has not indexed this account" },

@@ -1,4 +1,4 @@
-/** How a container tells the daemon where to listen, through the built program: nothing of it stands in the configuration. */
+/** How a container configures where the daemon listens, through the built program: nothing of it stands in the configuration. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";

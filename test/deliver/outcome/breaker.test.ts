@@ -85,7 +85,7 @@ describe("a sink that fails for everything", () => {
     await bench.newPump().start();
     await bench.clock.advance(SECOND);
     expect(bench.outbox.messages.every(({ state }) => state === "sent")).toBe(true);
-    expect(bench.told).toEqual([failed, "recovered hook"]);
+    expect(bench.opsAlerts).toEqual([failed, "recovered hook"]);
   });
 
   it("is probed in its second outage as in its first, over a restart too", async () => {
@@ -157,7 +157,7 @@ describe("a sink that fails for everything", () => {
     await bench.newPump().start();
     await bench.clock.advance(5 * MINUTE);
     expect(bench.logged.filter(({ level }) => level !== "info")).toEqual([]);
-    expect(bench.told).toEqual([]);
+    expect(bench.opsAlerts).toEqual([]);
     expect(bench.outbox.health("hook")).toBeUndefined();
   });
 });
@@ -171,13 +171,13 @@ describe("a fault that may be one message's", () => {
     await pump.start();
     await bench.clock.advance(20 * MINUTE);
     expect(bench.outbox.health("hook")?.breaker).toBe("open");
-    expect(bench.told).toEqual([failed]);
+    expect(bench.opsAlerts).toEqual([failed]);
     bench.add("good");
     pump.wake();
     await bench.clock.advance(SECOND);
     expect(bench.subjects()).toContain("good");
     expect(bench.outbox.health("hook")?.breaker).toBe("closed");
-    expect(bench.told).toEqual([failed, "recovered hook"]);
+    expect(bench.opsAlerts).toEqual([failed, "recovered hook"]);
   });
 
   it("lets no more than five groups try before it holds everything back", async () => {
@@ -214,7 +214,7 @@ describe("what the operator hears", () => {
     const bench = createBench();
     await blinking(bench, (minute) => minute === 0)(10);
     expect(linesOf(bench, "a sink takes no messages")).toHaveLength(1);
-    expect(bench.told).toEqual([]);
+    expect(bench.opsAlerts).toEqual([]);
   });
 
   it("after two minutes that it fails, and once that it works again", async () => {
@@ -223,13 +223,13 @@ describe("what the operator hears", () => {
     for (let i = 0; i < 20; i += 1) bench.add(String(i));
     await bench.newPump().start();
     await bench.clock.advance(119 * SECOND);
-    expect(bench.told).toEqual([]);
+    expect(bench.opsAlerts).toEqual([]);
     await bench.clock.advance(2 * SECOND);
-    expect(bench.told).toEqual([failed]);
+    expect(bench.opsAlerts).toEqual([failed]);
     await bench.clock.advance(2 * HOUR);
     bench.when("hook", () => ({}));
     await bench.clock.advance(5 * MINUTE);
-    expect(bench.told).toEqual([failed, "recovered hook"]);
+    expect(bench.opsAlerts).toEqual([failed, "recovered hook"]);
     // A blip is none the second time either.
     await bench.clock.advance(HOUR);
     bench.when("hook", failing);
@@ -239,16 +239,16 @@ describe("what the operator hears", () => {
     bench.when("hook", () => ({}));
     await bench.clock.advance(5 * MINUTE);
     expect(bench.outbox.health("hook")?.breaker).toBe("closed");
-    expect(bench.told).toEqual([failed, "recovered hook"]);
+    expect(bench.opsAlerts).toEqual([failed, "recovered hook"]);
   });
 
   it("one pair in a quarter of an hour, however often it comes and goes", async () => {
     const bench = createBench();
     await blinking(bench, (minute) => minute % 6 < 4)(120);
-    const pairs = bench.told.filter((text) => text === failed).length;
+    const pairs = bench.opsAlerts.filter((text) => text === failed).length;
     expect(pairs).toBeGreaterThanOrEqual(3);
     expect(pairs).toBeLessThanOrEqual(8);
-    expect(bench.told.filter((text) => text === "recovered hook").length).toBeGreaterThanOrEqual(pairs - 1);
+    expect(bench.opsAlerts.filter((text) => text === "recovered hook").length).toBeGreaterThanOrEqual(pairs - 1);
     expect(linesOf(bench, "a sink takes no messages").length).toBeGreaterThan(pairs);
   });
 });

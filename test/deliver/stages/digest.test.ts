@@ -4,7 +4,7 @@ import type { Digest, OutboxEvent, SinkLists } from "../../../src/model/sink.ts"
 import { EVENT_TIME_MS, makeEvent, makeTweet, makeUser } from "../../support/make-event.ts";
 
 const seen: Digest[] = [];
-/** As many messages as it is told to make. */
+/** As many messages as it is asked to make. */
 const lists = (parts = 2): SinkLists => ({
   above: 5,
   announce: () => null,

@@ -23,7 +23,7 @@ describe("one message", () => {
     expect(bench.sent[0]).not.toHaveProperty("sample");
   });
 
-  it("tells all that happened to one account, but where it is a summary of its comings and goings", async () => {
+  it("lists all that happened to one account, but where it is a summary of its comings and goings", async () => {
     const bench = createBench();
     for (const again of [0, 1]) bench.add("1", { again, groupKey: "team" });
     await bench.newPump().start();
@@ -51,7 +51,7 @@ describe("one message", () => {
 });
 
 describe("a throttled sink for programs", () => {
-  it("is told nothing of it, and gets its events a little later, a thousand at once", async () => {
+  it("gets no announcement, and gets its events a little later, a thousand at once", async () => {
     const bench = createBench({ throttles: new Map([["sink:hook", throttle]]) });
     const names = Array.from({ length: 2_001 }, (_, i) => String(i));
     for (const name of names) bench.add(name, { throttleKey: "sink:hook" });

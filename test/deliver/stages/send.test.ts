@@ -10,8 +10,8 @@ function setUp(send: (message: unknown, signal: AbortSignal) => Promise<SendRece
   const clock = createVirtualClock(0);
   const underWay = new Set<AbortController>();
   const stage = createSendStage({ clock, underWay });
-  const parcel = { queue: { sink: { send } }, message: { id: "m", body } } as unknown as Parameters<typeof stage.run>[0];
-  return { clock, underWay, run: () => stage.run(parcel) };
+  const input = { queue: { sink: { send } }, message: { id: "m", body } } as unknown as Parameters<typeof stage.run>[0];
+  return { clock, underWay, run: () => stage.run(input) };
 }
 
 it("that the sink takes leaves nothing behind", async () => {
@@ -27,7 +27,7 @@ it("fails with the sink's own error, or with what was thrown as one that may pas
   expect(odd).toMatchObject({ kind: "failed", error: { kind: "transient", message: "odd", cause: new Error("odd") } });
 });
 
-it("that gets no answer within two minutes fails, and the sink is told to end it", async () => {
+it("that gets no answer within two minutes fails, and the sink is asked to end it", async () => {
   let seen: AbortSignal | undefined;
   const { clock, underWay, run } = setUp((_, signal) => {
     seen = signal;

@@ -107,7 +107,7 @@ describe("the hours of one account", () => {
   const calm = NOW + 2 * DAY;
   const dayOf = (memory: RateMemory) => Array.from({ length: 24 }, (_, hour) => rateAt(memory, midnight + 2 * DAY + hour * HOUR));
 
-  it("are those it posted in, as far as there are posts to tell", () => {
+  it("are those it posted in, as far as there are posts to show it", () => {
     const evenings = dayOf(firstRate(at(20), calm));
     expect((evenings[20] ?? 0) / (evenings[8] ?? 0)).toBeGreaterThan(5);
     const few = dayOf(firstRate(at(20).slice(0, 3), calm));

@@ -51,7 +51,7 @@ describe("a count beside a model", () => {
     expect(shareOf(10)).toBeCloseTo(0.87);
   });
 
-  it("takes its part of what was foretold, too, and none where nothing was counted", () => {
+  it("takes its part of what was forecast, too, and none where nothing was counted", () => {
     expect(weigh(200, { perDay: 100, days: 1.5 })).toBeCloseTo(150);
     expect(weigh(0, { perDay: 0, days: 10 })).toBe(0);
     expect(weigh(7, undefined)).toBe(7);

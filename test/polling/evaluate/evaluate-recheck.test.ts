@@ -20,7 +20,7 @@ const recheck: Recheck = {
   absences: 0,
 };
 
-/** When it is looked at next, in minutes; undefined when it is let go. */
+/** When it is rechecked next, in minutes; undefined when that has ended. */
 const nextOf = (atMinute: number, stretch: number): number | undefined => {
   const context = { hash: sha256, detectedAtMs: atMinute * MINUTE, stretch, isSuspicious: false };
   const { next } = evaluateRecheck(subscriber, recheck, { tweet: makeTweet("7"), event: undefined }, context);
@@ -33,7 +33,7 @@ it("ends with the last look within until", () => {
   expect(nextOf(1_000, 1)).toBeUndefined();
 });
 
-it("makes a look late that the quota puts off beyond until, and none after it", () => {
+it("makes a recheck late that the quota puts off beyond until, and none after it", () => {
   expect(nextOf(940, 7)).toBe(960);
   expect(nextOf(960, 7)).toBe(1_040);
   expect(nextOf(1_040, 7)).toBeUndefined();

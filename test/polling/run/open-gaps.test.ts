@@ -2,17 +2,17 @@ import { expect, it } from "vitest";
 import { countOpenGaps } from "../../../src/polling/run/open-gaps.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 
-const HOLE = { horizonMs: 1, tries: 0 };
+const GAP = { horizonMs: 1, tries: 0 };
 const pollOf = (key: string, more: object = {}) => ({ key, detector: "feed", ...more }) as unknown as Poll;
 
-/** A state in which these feeds have that many holes. */
-function stateOf(holes: Readonly<Record<string, number>>) {
+/** A state in which these feeds have that many gaps. */
+function stateOf(gaps: Readonly<Record<string, number>>) {
   const asked: string[][] = [];
   const store = {
     async loadSources(keys: readonly string[]) {
       asked.push([...keys]);
       return keys.map((fingerprint) => {
-        const stretches = Array.from({ length: holes[fingerprint] ?? 0 }, (_, at) => ({ high: `${9 - at}`, low: `${9 - at}`, hole: HOLE }));
+        const stretches = Array.from({ length: gaps[fingerprint] ?? 0 }, (_, at) => ({ high: `${9 - at}`, low: `${9 - at}`, hole: GAP }));
         return { fingerprint, memory: { stretches }, revision: 1, lastPollAtMs: 1, lastOkAtMs: 1 };
       });
     },
@@ -20,7 +20,7 @@ function stateOf(holes: Readonly<Record<string, number>>) {
   return { store, asked };
 }
 
-it("counts the holes of feeds and of members of groups, as the state has them from before a start", async () => {
+it("counts the gaps of feeds and of members of groups, as the state has them from before a start", async () => {
   const { store, asked } = stateOf({ alone: 1, first: 2, second: 0 });
   const group = pollOf("group", { group: { members: [pollOf("first"), pollOf("second")] } });
   expect(await countOpenGaps([pollOf("alone"), group, pollOf("list", { detector: "roster" })], new Map(), store)).toBe(3);

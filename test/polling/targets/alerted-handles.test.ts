@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { isNewHandle, type AlertedHandles } from "../../../src/polling/targets/alerted-handles.ts";
 
-/** Which of these renames, seen one after the other, are told. */
-function told(renames: readonly (readonly [from: string, to: string])[]): readonly boolean[] {
+/** Which of these renames, seen one after the other, are reported. */
+function reported(renames: readonly (readonly [from: string, to: string])[]): readonly boolean[] {
   let handles: AlertedHandles = {};
   return renames.map(([from, to]) => {
     const step = isNewHandle(handles, "7", from, to);
@@ -11,18 +11,18 @@ function told(renames: readonly (readonly [from: string, to: string])[]): readon
   });
 }
 
-it("a rename is told once, whoever sees it again", () => {
+it("a rename is reported once, whoever sees it again", () => {
   expect(
-    told([
+    reported([
       ["a", "b"],
       ["a", "b"],
     ]),
   ).toEqual([true, false]);
 });
 
-it("each step is told, also the one back, and whoever comes late to it is not", () => {
+it("each step is reported, also the one back, and whoever comes late to it is not", () => {
   expect(
-    told([
+    reported([
       ["a", "b"],
       ["b", "c"],
       ["a", "b"],
@@ -30,7 +30,7 @@ it("each step is told, also the one back, and whoever comes late to it is not", 
     ]),
   ).toEqual([true, true, false, false]);
   expect(
-    told([
+    reported([
       ["a", "b"],
       ["b", "a"],
       ["b", "a"],
@@ -39,9 +39,9 @@ it("each step is told, also the one back, and whoever comes late to it is not", 
   ).toEqual([true, true, false, true]);
 });
 
-it("an older handle that leads to one nobody was told of is told", () => {
+it("an older handle that leads to one not reported before is reported", () => {
   expect(
-    told([
+    reported([
       ["a", "b"],
       ["a", "d"],
     ]),

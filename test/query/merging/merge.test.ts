@@ -27,12 +27,12 @@ describe("packing", () => {
     fc.assert(
       fc.property(handles, fc.integer({ min: 4, max: 30 }), fc.integer({ min: 150, max: 600 }), (all, operators, characters) => {
         const members = all.map((handle) => from(handle));
-        const packs = batchMembers(members, self, { operators, characters });
-        expect(packs.flat()).toEqual(members);
-        for (const pack of packs.filter(({ length }) => length > 1)) {
-          const query = withBounds(writeMerged(pack), { sinceTime: 1_800_000_000, maxId: "99999999999999999999" });
+        const batches = batchMembers(members, self, { operators, characters });
+        expect(batches.flat()).toEqual(members);
+        for (const batch of batches.filter(({ length }) => length > 1)) {
+          const query = withBounds(writeMerged(batch), { sinceTime: 1_800_000_000, maxId: "99999999999999999999" });
           expect(query.length).toBeLessThanOrEqual(characters);
-          expect(pack.length + 3).toBeLessThanOrEqual(operators);
+          expect(batch.length + 3).toBeLessThanOrEqual(operators);
         }
       }),
     );
@@ -41,10 +41,10 @@ describe("packing", () => {
   it("gets some 17 handles into a query at first, and fewer after a refusal", () => {
     expect(handlesPerQuery(FIRST_LIMITS)).toBeGreaterThan(14);
     const members = Array.from({ length: 40 }, (_, i) => from(`handle_${i}`));
-    const [pack] = batchMembers(members, self, FIRST_LIMITS);
-    const limits = shrinkLimits(FIRST_LIMITS, { members: pack?.length ?? 0, characters: writeMerged(pack ?? []).length }, 0);
+    const [batch] = batchMembers(members, self, FIRST_LIMITS);
+    const limits = shrinkLimits(FIRST_LIMITS, { members: batch?.length ?? 0, characters: writeMerged(batch ?? []).length }, 0);
     const [smaller] = batchMembers(members, self, limits);
-    expect(smaller?.length).toBeLessThan(pack?.length ?? 0);
+    expect(smaller?.length).toBeLessThan(batch?.length ?? 0);
   });
 
   it("shrinks to one member at least, however often it is refused", () => {
@@ -110,7 +110,7 @@ describe("which searches can share a request", () => {
   });
 });
 
-describe("telling apart", () => {
+describe("attribution", () => {
   it("goes by the author's id, not by the handle", () => {
     const members = [from("alice", "1"), from("bob", "2")];
     const { byMember, unattributed } = attributeTweets([tweetBy("10", "2"), tweetBy("11", "1"), tweetBy("12", "3")], members, 0);
@@ -143,7 +143,7 @@ describe("which searches can share a query", () => {
   it.each([
     ["its terms and OR stand side by side", "acme bolt OR crane"],
     ["so does a term left out", "acme -bolt OR crane"],
-    ["it asks for what no tweet tells", "acme lang:en"],
+    ["it asks for what no tweet shows", "acme lang:en"],
     ["it may be an operator of the service's own", "near:berlin"],
     ["a word may be one too", "acme AND bolt"],
     ["it names nothing to look for", "-acme"],

@@ -18,7 +18,7 @@ const wordsOf = (text: string) =>
 const linesOf = (words: string) => /Needs attention (.*?) Watches/.exec(words)?.[1]?.replace(/\s+/g, " ").trim();
 
 describe("the status page", () => {
-  it("tells a calm daemon's story without an attention list", () => {
+  it("shows a calm daemon without an attention list", () => {
     const words = wordsOf(page());
     expect(words).toContain("Running");
     expect(words).toContain("31,408 of 100,000");

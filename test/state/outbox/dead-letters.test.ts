@@ -76,7 +76,7 @@ test("what expired without ever having been rendered is rendered when it is sent
   expect(await due(store, T0 + 10)).toMatchObject({ messages: [], groups: [{ members: [{ event: { subject: "1" } }] }] });
 });
 
-test("groups them by sink and cause, and knows when the operator was last told of each", async () => {
+test("groups them by sink and cause, and knows when the operator was last notified of each", async () => {
   const store = await openTemp(tempStatePath());
   await commit(store, "1");
   await commit(store, "2");

@@ -42,7 +42,7 @@ test("what a time interval holds back stays until the interval ends, alone or in
   expect(await dueAt(store, untilMs)).toEqual(["1", "2", "3+4"]);
 });
 
-test("why and how long an alert waits is told by the new time", async () => {
+test("why and how long an alert waits is shown by the new time", async () => {
   const store = await openTemp(tempStatePath());
   await deliver(store, "1", { groupKey: "team", groupWaitMs: 5 * MINUTE });
   await store.setTimesBack(HOUR);
