@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { evaluateFeed } from "../../../src/polling/evaluate/evaluate-feed.ts";
+import { EMPTY_FEED } from "../../../src/detect/feed-memory.ts";
 import type { FeedObservation } from "../../../src/polling/read/read-feed.ts";
 import type { TargetState } from "../../../src/model/watch-store.ts";
 import { createServiceClock, type ServiceClock } from "../../../src/requests/service-clock.ts";
@@ -24,7 +25,7 @@ function seen(postedMs: readonly number[], nowMs: number): FeedObservation {
   return {
     tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
     items: tweets.map(({ id }, n) => ({ id, timeMs: postedMs[n] ?? 0 })),
-    memory: { stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null },
+    memory: EMPTY_FEED,
     firstPageHigh: tweets[0]?.id,
     ...{ horizonMs: Number.POSITIVE_INFINITY, nowMs, isHeadWhole: true, isSuspicious: false, lostGaps: 0 },
   };
