@@ -19,9 +19,9 @@ function readAlerts(root: string): readonly Alert[] {
   return groups.flatMap(({ rules }) => rules);
 }
 
-/** A summary's placeholders mean nothing outside an alert. */
+/** Outside an alert a summary's placeholders are names. */
 const summaryOf = (alert: Alert): string =>
-  sentence(alert.annotations.summary.replace(/\{\{\s*\$labels\.(\w+)[^}]*\}\}/g, "a $1").replace(/\{\{[^}]*\}\}/g, "…"));
+  sentence(alert.annotations.summary.replace(/\{\{\s*\$labels\.(\w+)[^}]*\}\}/g, "`<$1>`").replace(/\{\{[^}]*\}\}/g, "…"));
 
 export const metricsPage = (root: string): string =>
   page(

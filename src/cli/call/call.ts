@@ -24,8 +24,8 @@ interface CallFlags {
 }
 
 const EXAMPLES = `
-Parameters of the endpoint follow its name as --name value; --user-id and --user_id are the same, many values are a flag each.
-Without a configuration file CHIRPWATCH_API_URL and CHIRPWATCH_API_KEY say where.
+Parameters of the endpoint follow its name as --name value; --user-id and --user_id are the same, repeat the flag for several values.
+Without a configuration file the URL and the key come from CHIRPWATCH_API_URL and CHIRPWATCH_API_KEY.
 
 Examples:
   chirpwatch call --list
@@ -43,7 +43,7 @@ export function addCall(program: Command, context: CliContext): void {
     .argument("[parameters...]", "--name value")
     .option("-c, --config <file>", "configuration file or folder (default: watches.yaml, else the environment)")
     .option("--all", "follow the cursor to its end: every page is a request")
-    .option("--limit <items>", "follow the cursor until there are so many items")
+    .option("--limit <items>", "follow the cursor until this many items are there")
     .option("--json", "print JSON (the default unless on a terminal)")
     .option("--table", "print a table (the default on a terminal, cut to its width)")
     .option("--list", "list all endpoints with method, cost and page size")

@@ -34,7 +34,7 @@ export function addDead(program: Command, context: CliContext): void {
     .action((flags: DeadFlags) => list(context, flags));
   dead
     .command("ack")
-    .description("accept that they are lost: the state is no longer degraded for their sake")
+    .description("accept that these alerts are lost: they no longer make the daemon degraded")
     .option(...SINK_OPTION)
     .option(...CONFIG_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch dead ack --sink slack-brand")

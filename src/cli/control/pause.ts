@@ -12,7 +12,7 @@ import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 
 const WORDS = {
-  pause: { paused: true, what: "stop polling one watch until it is resumed; also over restarts" },
+  pause: { paused: true, what: "stop polling one watch until it is resumed, also after a restart" },
   resume: { paused: false, what: "poll a paused watch again; what came meanwhile is delivered as its on_return says" },
 } as const;
 

@@ -23,7 +23,7 @@ export function addReplay(program: Command, context: CliContext): void {
   program
     .command("replay")
     .description("send alerts again that were given up")
-    .option("--dead", "those that were given up")
+    .option("--dead", "send the alerts that were given up")
     .option(...SINK_OPTION)
     .option("--dry-run", "only say what would be sent")
     .option("--yes", "do not ask")

@@ -40,7 +40,7 @@ export function addDemo(program: Command, context: CliContext): void {
   program
     .command("demo")
     .description("show the daemon at work on an invented world: no key, no network")
-    .option("-c, --config <file>", "configuration to play with (default: the example of the package)")
+    .option("-c, --config <file>", "configuration to run (default: the example of the package)")
     .option("--once", "end after the summary (the default)")
     .option("--stay", "keep running after the summary, until a signal")
     .addHelpText("after", "\nExample:\n  chirpwatch demo --stay")

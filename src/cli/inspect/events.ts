@@ -36,9 +36,9 @@ export function addEvents(program: Command, context: CliContext): void {
     .option("--until <time>", "found before this time")
     .option("--watch <id>", "of this watch")
     .option("--author <account>", "by or about this account: handle, id or profile link")
-    .option("--text <words>", "with these words in it")
+    .option("--text <words>", "whose text holds these words")
     .option("--state <state>", `with a delivery that is ${DELIVERY_STATES.join(", ")}`)
-    .option("--limit <count>", "at most so many", String(DEFAULT_LIMIT))
+    .option("--limit <count>", "the most events to list", String(DEFAULT_LIMIT))
     .addOption(new Option(...JSON_OPTION).conflicts("csv"))
     .option("--csv", "print comma-separated values")
     .addHelpText(

@@ -36,7 +36,7 @@ export function addTest(program: Command, context: CliContext): void {
     .option(...CONFIG_OPTION)
     .option("--send", "deliver the latest match to the watch's sinks, marked as a sample")
     .option("--sink <name>", "send one labelled sample message to this sink instead")
-    .option("--targets <count>", "poll at most so many of the watch's accounts", "5")
+    .option("--targets <count>", "the most accounts of the watch to poll", "5")
     .option(...JSON_OPTION)
     .addHelpText(
       "after",

@@ -24,7 +24,7 @@ export function addSandbox(program: Command, context: CliContext): void {
     .description("serve the API v3 from a simulated world; prints one JSON line when ready")
     .option("--listen <address>", "loopback address and port", parseListen, parseListen("127.0.0.1:8787"))
     .option("--key <key>", "the API key it accepts", parseKey, "sandbox")
-    .option("--seed <number>", "which world", parseCount, 1)
+    .option("--seed <number>", "seed of the simulated world: the same seed gives the same world", parseCount, 1)
     .option("--accounts <number>", "how many accounts", parseAccounts, 200)
     .option("--quota <number>", "requests a month of each key", parseCount, 100_000)
     .option(

@@ -14,14 +14,14 @@ const priceSchema = z.strictObject({
 });
 
 const quotaSchema = z.strictObject({
-  monthly: z.int().min(1).optional().describe("Requests a month; what the service says at start when absent."),
+  monthly: z.int().min(1).optional().describe("Requests a month; what the service says is left when absent."),
   reset_day: z.int().min(1).max(28).prefault(api.quota.reset_day).describe("Day of the month on which the quota begins anew."),
   timezone: timezone().prefault(api.quota.timezone).describe("Time zone of that day."),
-  reserve: share().prefault(api.quota.reserve).describe("Share of the quota kept back for commands and surprises."),
+  reserve: share().prefault(api.quota.reserve).describe("Share of the quota kept back for first reads and commands."),
   on_exhausted: z
     .enum(["degrade", "pause"])
     .prefault(api.quota.on_exhausted)
-    .describe("degrade: poll low priority more slowly before the soft limit. pause: stop at the soft limit."),
+    .describe("degrade: poll more slowly before the soft limit, low priority first. pause: stop at the soft limit."),
   price: priceSchema.optional().describe("Makes `plan` and `budget` show money."),
 });
 
