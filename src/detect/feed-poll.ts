@@ -23,7 +23,7 @@ export interface HeadOptions {
  * - `sweep`: the same, and that far back everything is read now.
  */
 export interface Reach {
-  readonly kind: "since" | "late" | "sweep";
+  readonly kind: "since" | "late" | "rescan";
   readonly sinceMs: number;
 }
 
@@ -63,14 +63,14 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
 
 /** The start of the last complete poll less a margin, unless something else knows better what was read. */
 function nearFloorMs({ readAtMs }: FeedMemory, { reach, startMs, intervalMs }: HeadOptions): number {
-  if (reach?.kind === "sweep") return reach.sinceMs;
+  if (reach?.kind === "rescan") return reach.sinceMs;
   if (reach?.kind === "late") return reach.sinceMs - marginMs(intervalMs);
   const readMs = readAtMs ?? startMs;
   return Math.max(readMs, reach?.sinceMs ?? readMs) - marginMs(intervalMs);
 }
 
 function isSweepDue({ sweptAtMs }: FeedMemory, { reach, startMs, overlapMs, intervalMs }: HeadOptions): boolean {
-  if (reach !== undefined) return reach.kind === "sweep";
+  if (reach !== undefined) return reach.kind === "rescan";
   const sinceMs = startMs - (sweptAtMs ?? startMs);
   // A time that has not come yet was noted while the service's clock ran ahead: nobody knows how long ago that was.
   return sinceMs >= overlapMs || -sinceMs > marginMs(intervalMs);

@@ -16,7 +16,7 @@ import { createRostersRunner } from "./member-lists/run-member-lists.ts";
 import { createSearchesRunner } from "./searches/run-searches.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 
-export interface RunnersDeps extends Omit<GroupDeps, "book" | "changes"> {
+export interface RunnersDeps extends Omit<GroupDeps, "probeStates" | "changes"> {
   readonly runner: PollRunner;
   readonly notes: Notes;
 }
@@ -38,15 +38,15 @@ export interface Runners {
 
 export function createRunners(deps: RunnersDeps): Runners {
   const { store, gate, profiles, notes, clock, serviceClock, log, runner, runOne, take, stretch, wake } = deps;
-  const book = createProbeStates(notes, clock);
+  const probeStates = createProbeStates(notes, clock);
   const feeds = createFeedStates(notes, clock);
   const changes = createChangeCounts(notes, clock);
-  const pacerOf = createFeedPacers({ book: feeds, clock, serviceClock, stretch });
+  const pacerOf = createFeedPacers({ feedStates: feeds, clock, serviceClock, stretch });
   const common = { store, clock, log, runOne };
   const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {
     single: createFeedRunner({ runner, pacerOf, clock }),
-    accounts: createGroupRunner({ ...common, gate, profiles, serviceClock, take, book, changes, stretch, wake }),
-    "member-lists": createRostersRunner({ ...common, profiles, book }),
+    accounts: createGroupRunner({ ...common, gate, profiles, serviceClock, take, probeStates, changes, stretch, wake }),
+    "member-lists": createRostersRunner({ ...common, profiles, probeStates }),
     searches: createSearchesRunner({ ...common, gate, serviceClock, take, pacerOf }),
   };
   const runnerOf = ({ group }: Poll): GroupRunner => runners[group?.kind ?? "single"];
@@ -62,30 +62,30 @@ export function createRunners(deps: RunnersDeps): Runners {
     },
     nextDueMs: (poll) => runnerOf(poll).pacerOf?.(poll).nextDueMs(),
     async load() {
-      await Promise.all([book, feeds, changes].map((one) => one.load()));
+      await Promise.all([probeStates, feeds, changes].map((one) => one.load()));
     },
-    learned: learnedIn(book, feeds, changes),
+    learned: learnedIn(probeStates, feeds, changes),
     keepOnly(polls) {
       for (const runner of Object.values(runners)) runner.keepOnly?.(polls);
-      keepBook(book, polls);
+      keepProbeStates(probeStates, polls);
     },
     async close() {
-      const results = await Promise.allSettled([book, feeds, changes, ...Object.values(runners)].map(async (one) => one.close?.()));
+      const results = await Promise.allSettled([probeStates, feeds, changes, ...Object.values(runners)].map(async (one) => one.close?.()));
       for (const result of results) if (result.status === "rejected") throw result.reason;
     },
   };
 }
 
-/** What planning goes by, as the books have it. */
-export const learnedIn = (book: ProbeStates, feeds: FeedStates, changes: ChangeCounts): Learned & Pick<GroupingDeps, "pagesOf"> => ({
-  rateOf: (key) => feeds.rateOf(key) ?? book.rateOf(key),
-  countOf: (key, members) => book.countOf(key, members),
+/** What planning goes by, as the probe and feed states have it. */
+export const learnedIn = (probeStates: ProbeStates, feeds: FeedStates, changes: ChangeCounts): Learned & Pick<GroupingDeps, "pagesOf"> => ({
+  rateOf: (key) => feeds.rateOf(key) ?? probeStates.rateOf(key),
+  countOf: (key, members) => probeStates.countOf(key, members),
   changesOf: (key) => changes.changesOf(key),
-  pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
+  pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
 });
 
-/** Forgets what is in no group any more: timelines stand in the book under the id of their account, lists under the key of their poll. */
-function keepBook(book: ProbeStates, polls: readonly Poll[]): void {
+/** Forgets what is in no group any more: timelines are stored under the id of their account, lists under the key of their poll. */
+function keepProbeStates(probeStates: ProbeStates, polls: readonly Poll[]): void {
   const keys = polls.flatMap((poll) => (poll.group === undefined ? [] : kindOf(poll).probeKeys(poll.group)));
-  if (keys.length > 0) book.keepOnly(new Set(keys));
+  if (keys.length > 0) probeStates.keepOnly(new Set(keys));
 }

@@ -83,7 +83,7 @@ export interface PollGroup<T extends Pollable = Pollable> {
   readonly kind: "accounts" | "member-lists" | "searches";
   /** What each would be by itself; its memory stays its own. */
   readonly members: readonly Poll<T>[];
-  readonly wish: StrategyOverride;
+  readonly override: StrategyOverride;
   /** As written; the planner's choice where nothing is. */
   readonly fullPollEveryMs?: number;
   /** Requests a run, on average, that its probes add to those of others in the same instants; undefined: as many as its accounts take. */

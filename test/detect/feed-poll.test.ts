@@ -41,7 +41,7 @@ it("goes as deep as something else says that it must, and calls it a sweep only 
   const reach = (kind: Reach["kind"]) => planHead(READ, { ...options, reach: { kind, sinceMs: 900 * MIN } });
   expect(reach("since")).toMatchObject({ isSweep: false, walk: { floorMs: 994 * MIN } });
   expect(reach("late")).toMatchObject({ isSweep: false, walk: { floorMs: 899 * MIN } });
-  expect(reach("sweep")).toMatchObject({ isSweep: true, walk: { floorMs: 900 * MIN } });
+  expect(reach("rescan")).toMatchObject({ isSweep: true, walk: { floorMs: 900 * MIN } });
 });
 
 it("knows everything below a first page for ever, without paging", () => {

@@ -46,10 +46,10 @@ async function house(changes: WatchChanges = {}) {
   /** As the state has it after a stop. */
   const learned = async () => {
     await rig.restart();
-    const book = createChangeCounts(rig.store, clock);
-    await book.load();
+    const changeCounts = createChangeCounts(rig.store, clock);
+    await changeCounts.load();
     const note = (await rig.store.readNote("changes")) as Readonly<Record<string, OtherChanges>> | null;
-    return { own: note?.[groupKey()], rate: book.changesOf(groupKey()) ?? 0 };
+    return { own: note?.[groupKey()], rate: changeCounts.changesOf(groupKey()) ?? 0 };
   };
   return { clock, world, rig, service, watch, learned, account: (index: number) => world.accounts[index] as WorldAccount };
 }

@@ -94,7 +94,7 @@ describe("accounts of one schedule", () => {
     expect(costOf("single")).toEqual(costOf());
   });
 
-  it("are apart from those of another schedule, priority or wish", () => {
+  it("are apart from those of another schedule, priority or strategy override", () => {
     const groups = groupsOf(
       timeline("a", ids(5)),
       timeline("b", ids(5, 10), { schedule: every(60) }),

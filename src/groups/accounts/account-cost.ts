@@ -43,9 +43,9 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const { rates, intervalMs, fullPollEveryMs, overlapMs, handlesPerQuery, hiddenShare = 0 } = group;
   const ticks = DAY_MS / intervalMs;
   const posts = sum(rates, (rate) => rate);
-  const sweepEveryMs = Math.ceil(overlapMs / intervalMs) * intervalMs;
-  const deep = sum(rates, (rate) => rescanPages(rate, sweepEveryMs, overlapMs));
-  const sweeps = overlapMs > intervalMs ? (deep / sweepEveryMs) * DAY_MS : 0;
+  const rescanEveryMs = Math.ceil(overlapMs / intervalMs) * intervalMs;
+  const deep = sum(rates, (rate) => rescanPages(rate, rescanEveryMs, overlapMs));
+  const rescans = overlapMs > intervalMs ? (deep / rescanEveryMs) * DAY_MS : 0;
   const hidden = rates.length * hiddenShare;
   const queries = Math.ceil((rates.length - hidden) / handlesPerQuery);
   const apart = shareApart(intervalMs) / ticks;
@@ -58,7 +58,7 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const fullPolls = fullPollsPerDay(rates, group, news) * (1 - hiddenShare) + (DAY_MS / fullPollEveryMs) * hidden;
   const probes = Math.ceil(rates.length / BATCH_SIZE);
   return [
-    costOf("single", 0, rates.length * ticks, sweeps),
+    costOf("single", 0, rates.length * ticks, rescans),
     costOf(
       "probe",
       probes * ticks,
@@ -74,7 +74,7 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   ];
 }
 
-/** What probes placed by freshness cost, beside free looks. */
+/** What probes placed by freshness cost, beside free ones. */
 export function costOfFreshness(group: Group, freshness: Freshness, help?: Help): StrategyCost {
   const { rates } = group;
   const posts = sum(rates, (rate) => rate);
@@ -90,8 +90,8 @@ export function costOfFreshness(group: Group, freshness: Freshness, help?: Help)
   const repeats = waitingRepeats(group, rounds.times, Math.min(1, reads / rounds.times), 2 * meanMs);
   // What is late is not left to the next search where that is what counts.
   const worth = freshness.kind === "mean" ? (posts * meanMs) / requests : 0;
-  const { posts: patience } = allowanceOf(worth, DAY_MS / rounds.times);
-  const lacked = patience < 1 ? lackedPerDay(posts, meanMs) : 0;
+  const { posts: allowedPosts } = allowanceOf(worth, DAY_MS / rounds.times);
+  const lacked = allowedPosts < 1 ? lackedPerDay(posts, meanMs) : 0;
   const fullPolls = fullPollsPerDay(rates, group, { perDay: reads, accountsPerDay: posts * (apart ?? APART) });
   return costOf("probe", probes, reads + lacked, fullPolls + repeats);
 }
@@ -100,22 +100,22 @@ export function costOfFreshness(group: Group, freshness: Freshness, help?: Help)
 export function withCounts(modelled: StrategyCost, counts: Readonly<Record<CountedKind, Counted | undefined>>): StrategyCost {
   const { strategy, probesPerDay, readsPerDay, sweepsPerDay } = modelled;
   const allReads = weigh(readsPerDay + sweepsPerDay, counts.reads);
-  const sweeps = Math.min(sweepsPerDay, allReads);
-  return costOf(strategy, weigh(probesPerDay, counts.probes), allReads - sweeps, sweeps);
+  const rescans = Math.min(sweepsPerDay, allReads);
+  return costOf(strategy, weigh(probesPerDay, counts.probes), allReads - rescans, rescans);
 }
 
 /** Changes that no post accounts for are read for again and again. */
 const otherChangesOf = ({ rates, otherChangesPerDay = USUAL_CHANGES_PER_DAY }: Group): number => rates.length * otherChangesPerDay;
 
-/** Looks share the searches of their tick; `found`: accounts that these are sent for anyway. */
+/** Repeated reads share the searches of their tick; `found`: accounts that these are sent for anyway. */
 function repeatsPerDay(group: Group, ticks: number, found: number): number {
-  const looks = (otherChangesOf(group) * READS_OF_A_CHANGE) / ticks;
-  return (queriesFor(found + looks, group.handlesPerQuery) - queriesFor(found, group.handlesPerQuery)) * ticks;
+  const rereads = (otherChangesOf(group) * READS_OF_A_CHANGE) / ticks;
+  return (queriesFor(found + rereads, group.handlesPerQuery) - queriesFor(found, group.handlesPerQuery)) * ticks;
 }
 
-/** By freshness each look but the first waits so long for a search that is sent anyway, as `share` of the times at which is probed have one. */
-function waitingRepeats(group: Group, times: number, share: number, patienceMs: number): number {
-  const chances = 1 + (patienceMs * times) / DAY_MS;
+/** By freshness each read but the first waits so long for a search that is sent anyway, as `share` of the times at which is probed have one. */
+function waitingRepeats(group: Group, times: number, share: number, maxWaitMs: number): number {
+  const chances = 1 + (maxWaitMs * times) / DAY_MS;
   const alone = (1 - share) * (1 + (READS_OF_A_CHANGE - 1) * (1 - share) ** (chances - 1));
   return otherChangesOf(group) * alone;
 }

@@ -21,17 +21,17 @@ const probesOf = ({ group }: Poll): number => group?.cost.probesPerDay ?? 0;
 export function groupFresh<T extends Pollable>(
   kinds: readonly (readonly [kind: string, members: Members<T>])[],
   deps: GroupingDeps,
-  { companies }: SharedProbes,
+  { scheduled }: SharedProbes,
 ): readonly Poll<T>[] {
-  const rides = createPiggybackedProbes(companies);
+  const piggybacked = createPiggybackedProbes(scheduled);
   const alone = kinds.map(([kind, members]) => ({ kind, members, probesPerDay: probesOf(toGroup(kind, members, deps)) }));
   return alone
     .sort((a, b) => b.probesPerDay - a.probesPerDay)
     .map(({ kind, members }) => {
       const userIds = members.map(userIdOf);
-      const poll = toGroup(kind, members, deps, rides.helpFor(userIds));
+      const poll = toGroup(kind, members, deps, piggybacked.helpFor(userIds));
       // Probes of more accounts than one holds are full.
-      rides.join(userIds, userIds.length < BATCH_SIZE ? probesOf(poll) : 0);
+      piggybacked.join(userIds, userIds.length < BATCH_SIZE ? probesOf(poll) : 0);
       return poll;
     });
 }
@@ -61,15 +61,15 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
   const group = {
     kind: "accounts" as const,
     members,
-    wish: strategyOf(first),
+    override: strategyOf(first),
     ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
   };
   const joined = joinMembers(members);
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId), deps.assumedPosts);
-  const habits = { rates, otherChangesPerDay: deps.changesOf?.(key) };
-  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, habits, handlesPerQuery(FIRST_LIMITS));
+  const facts = { rates, otherChangesPerDay: deps.changesOf?.(key) };
+  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, facts, handlesPerQuery(FIRST_LIMITS));
   const counted = deps.countOf?.(key, members.length);
-  const modelled = costWhen(first.timing, asked, { current: counted?.strategy, override: group.wish, help });
+  const modelled = costWhen(first.timing, asked, { current: counted?.strategy, override: group.override, help });
   const { probes, reads } = counted?.strategy === modelled.strategy ? counted : NOTHING_COUNTED;
   // Probes of a schedule go by the clock.
   const cost = withCounts(modelled, { probes: first.timing.kind === "schedule" ? undefined : probes, reads });
@@ -93,9 +93,9 @@ export type AccountFacts = Pick<Group, "rates" | "hiddenShare" | "otherChangesPe
 export function askedOf(
   poll: Pick<Poll, "subscribers" | "intervalMs" | "overlapMs" | "timing">,
   fullPollEveryMs: number | undefined,
-  habits: AccountFacts,
+  facts: AccountFacts,
   perQuery: number,
 ): Group {
-  const base = { ...habits, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery };
+  const base = { ...facts, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery };
   return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeOf(poll), poll.timing) };
 }

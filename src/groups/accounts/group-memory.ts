@@ -37,13 +37,13 @@ export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMe
 }
 
 /** Compares the ways to read a group by what is known of its accounts now, where it is time. */
-export function chooseAgain(group: Poll, memory: GroupMemory, habits: () => AccountFacts, nowMs: number): GroupMemory {
+export function chooseAgain(group: Poll, memory: GroupMemory, facts: () => AccountFacts, nowMs: number): GroupMemory {
   if (!isTimeToChoose(memory, nowMs)) return memory;
   const limits = growLimits(memory.limits, nowMs);
   const { timing } = group;
-  const known = habits();
+  const known = facts();
   const asked = askedOf(group, group.group?.fullPollEveryMs, known, handlesPerQuery(limits));
-  const { strategy } = costWhen(timing, asked, { current: chosenStrategy(memory), override: group.group?.wish ?? "auto" });
+  const { strategy } = costWhen(timing, asked, { current: chosenStrategy(memory), override: group.group?.override ?? "auto" });
   const busy = timing.kind === "freshness" && timing.freshness.kind === "p95" ? { busyRate: busyRate(known.rates, timing.freshness) } : {};
   return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, ...busy, chosenAtMs: nowMs };
 }

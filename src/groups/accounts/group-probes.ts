@@ -13,7 +13,7 @@ import type { Profiles } from "../../requests/profiles.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface GroupProbesDeps extends AskProfilesDeps {
-  readonly book: Pick<ProbeStates, "get" | "put">;
+  readonly probeStates: Pick<ProbeStates, "get" | "put">;
   readonly profiles: Pick<Profiles, "ask" | "recent">;
   /** An account that could not be read is there again. */
   readonly release: (pollKey: string) => void;
@@ -38,11 +38,11 @@ export interface GroupProbes {
 const JUST_NOW_MS = 60_000;
 
 export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
-  const { book, clock } = deps;
+  const { probeStates, clock } = deps;
   const ask = createAskProfiles(deps);
 
   const probe = async (group: Poll, asked: readonly GroupMember[]): Promise<"seen" | "suspicious" | "refused"> => {
-    const wasShown = ({ userId }: GroupMember) => (book.get(userId)?.probe.fields ?? null) !== null;
+    const wasShown = ({ userId }: GroupMember) => (probeStates.get(userId)?.probe.fields ?? null) !== null;
     const answer = await ask(
       group,
       asked.map((member) => ({ userId: member.userId, wasShown: wasShown(member) })),
@@ -57,13 +57,13 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
 
   /** It was asked for, and nothing was learned of it. */
   const takeTurn = ({ userId }: GroupMember) => {
-    const account = book.get(userId);
-    if (account !== undefined) book.put(userId, { ...account, checkedAtMs: clock.now() }, "nothing");
+    const account = probeStates.get(userId);
+    if (account !== undefined) probeStates.put(userId, { ...account, checkedAtMs: clock.now() }, "nothing");
   };
 
   const applyProbe = ({ poll, userId }: GroupMember, { user, atMs }: SeenProfile): boolean => {
     const fields = probedFields(user, poll.subscribers[0]?.type.probeFields ?? []);
-    const known = book.get(userId);
+    const known = probeStates.get(userId);
     if (known?.probe.fields === null && fields !== null) deps.release(poll.key);
     const probed = known === undefined ? unknownAccount(fields, atMs) : takeProbe(known.probe, fields, atMs);
     const handle = user?.username ?? known?.handle ?? "";
@@ -71,7 +71,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
     const isNews = known === undefined || probed.open !== known.probe.open || probed.ahead !== known.probe.ahead;
     const worth = isNews ? "now" : handle === known.handle ? "nothing" : "later";
     const checkedAtMs = Math.max(atMs, Math.min(known?.checkedAtMs ?? 0, clock.now()));
-    book.put(userId, { ...known, probe: probed, rate, handle, checkedAtMs }, worth);
+    probeStates.put(userId, { ...known, probe: probed, rate, handle, checkedAtMs }, worth);
     return isNews;
   };
 
@@ -82,7 +82,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
   };
 
   const isSeenByOthers = (member: GroupMember): boolean => {
-    const account = book.get(member.userId);
+    const account = probeStates.get(member.userId);
     const seen = account === undefined ? undefined : deps.profiles.recent(member.userId, clock.now() - account.checkedAtMs);
     if (account === undefined || seen === undefined || !isNewer(account, seen)) return false;
     applyProbe(member, seen);
@@ -93,7 +93,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
     atMs > checkedAtMs && atMs <= clock.now();
 
   const takeNewHandle = (member: GroupMember): void => {
-    const account = book.get(member.userId);
+    const account = probeStates.get(member.userId);
     const seen = deps.profiles.recent(member.userId, clock.now() - (account?.probe.probedAtMs ?? clock.now()));
     if (account !== undefined && seen !== undefined && hasNewHandle(account, seen, clock.now())) applyProbe(member, seen);
   };

@@ -61,7 +61,7 @@ export interface GroupReadsDeps extends RunMember {
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly log: Log;
-  readonly book: ProbeStates;
+  readonly probeStates: ProbeStates;
   readonly readiness: Pick<GroupMembers, "doubt">;
   readonly holds: Pick<Cooldowns, "note" | "isHeld">;
 }
@@ -69,7 +69,7 @@ export interface GroupReadsDeps extends RunMember {
 /** A member of a search, and how deep a full poll of it would go. */
 interface ReadPart extends Part {
   readonly planned: PlannedMember;
-  readonly sweptMs: number;
+  readonly rescanFromMs: number;
 }
 
 /** Thousands of first reads take minutes: what they showed is written this many at a time. */
@@ -140,7 +140,7 @@ class GroupRead {
     const sources = await this.#deps.store.loadSources(tasks.map(({ member }) => member.poll.key));
     return tasks.flatMap(({ member, reach }, index) => {
       const source = sources[index];
-      const handle = this.#deps.book.get(member.userId)?.handle ?? "";
+      const handle = this.#deps.probeStates.get(member.userId)?.handle ?? "";
       const feed = { kind: "from", userId: member.userId, handle } as const;
       return source === undefined ? [] : [{ poll: member.poll, source, feed, ...(reach === undefined ? {} : { reach }) }];
     });
@@ -153,7 +153,7 @@ class GroupRead {
     );
     // As deep as costs nothing: what hid behind a deletion is found before the next full poll.
     const read = (batch: readonly ReadPart[]): Promise<void> => {
-      const deepestMs = Math.min(...batch.map(({ sweptMs }) => sweptMs));
+      const deepestMs = Math.min(...batch.map(({ rescanFromMs }) => rescanFromMs));
       return this.#readBatch(
         batch.map((part) => part.planned),
         freeFloor(batch, deepestMs),
@@ -163,18 +163,18 @@ class GroupRead {
   }
 
   #partsOf(planned: PlannedMember): readonly ReadPart[] {
-    const { book, clock, serviceClock } = this.#deps;
+    const { probeStates, clock, serviceClock } = this.#deps;
     const { feed } = planned.member;
-    const account = feed.kind === "from" ? book.get(feed.userId) : undefined;
+    const account = feed.kind === "from" ? probeStates.get(feed.userId) : undefined;
     if (feed.kind !== "from" || account === undefined) return [];
-    const sweptMs = serviceClock.fromLocal(account.probe.fullAtMs) - planned.member.poll.overlapMs;
-    return [{ ...partOf(feed.userId, account, planned.plan.walk.floorMs, clock.now()), planned, sweptMs }];
+    const rescanFromMs = serviceClock.fromLocal(account.probe.fullAtMs) - planned.member.poll.overlapMs;
+    return [{ ...partOf(feed.userId, account, planned.plan.walk.floorMs, clock.now()), planned, rescanFromMs }];
   }
 
-  async #readBatch(pack: readonly PlannedMember[], floorMs: number): Promise<void> {
-    const own = pack.flatMap(({ member }) => this.#byKey.get(member.poll.key) ?? []);
+  async #readBatch(batch: readonly PlannedMember[], floorMs: number): Promise<void> {
+    const own = batch.flatMap(({ member }) => this.#byKey.get(member.poll.key) ?? []);
     try {
-      const { observations, isCut, isSuspicious } = await readMerged(this.#ask, pack, this.#times, floorMs);
+      const { observations, isCut, isSuspicious } = await readMerged(this.#ask, batch, this.#times, floorMs);
       if (isCut) return void this.#alone.push(...own.map((task) => ({ ...task, way: "timeline" as const, isFull: true })));
       await sideBySide(own, async (task) => {
         const feed = observations.get(task.member.poll.key);
@@ -183,23 +183,23 @@ class GroupRead {
       });
     } catch (error) {
       if (!isAboutSearch(error)) throw error;
-      if (isBadRequest(error) && pack.length > 1 && (await this.#isShortTaken(pack))) return this.#readInSmallerBatches(pack);
+      if (isBadRequest(error) && batch.length > 1 && (await this.#isShortTaken(batch))) return this.#readInSmallerBatches(batch);
       // The search fails: what is known to have moved is read where it was posted.
       this.#deps.log.warn("a merged search failed", { error: errorText(error) });
       this.#alone.push(...this.#movedByTimelines(own));
     }
   }
 
-  #readInSmallerBatches(pack: readonly PlannedMember[]): Promise<void> {
+  #readInSmallerBatches(batch: readonly PlannedMember[]): Promise<void> {
     const { clock, log } = this.#deps;
-    this.#limits = shrinkLimits(this.#limits, sizeOfBatch(pack.map(({ member }) => member.feed)), clock.now());
-    log.info("a merged search was refused, asking for fewer accounts at once", { accounts: pack.length });
-    return this.#readBatches(pack);
+    this.#limits = shrinkLimits(this.#limits, sizeOfBatch(batch.map(({ member }) => member.feed)), clock.now());
+    log.info("a merged search was refused, asking for fewer accounts at once", { accounts: batch.length });
+    return this.#readBatches(batch);
   }
 
   /** Whether a search for one account is answered where one for many was refused: else it is not their number. Asked once a run. */
-  #isShortTaken(pack: readonly PlannedMember[]): Promise<boolean> {
-    return (this.#shortSearch ??= readMerged(this.#ask, pack.slice(0, 1), this.#times).then(
+  #isShortTaken(batch: readonly PlannedMember[]): Promise<boolean> {
+    return (this.#shortSearch ??= readMerged(this.#ask, batch.slice(0, 1), this.#times).then(
       () => true,
       (error: unknown) => {
         if (!isAboutSearch(error)) throw error;
@@ -211,19 +211,19 @@ class GroupRead {
 
   /** What is known to have moved; the rest waits for a search. */
   #movedByTimelines(tasks: readonly ReadTask[]): readonly ReadTask[] {
-    const hasMoved = ({ member }: ReadTask) => this.#deps.book.get(member.userId)?.probe.open !== undefined;
+    const hasMoved = ({ member }: ReadTask) => this.#deps.probeStates.get(member.userId)?.probe.open !== undefined;
     return tasks.filter(hasMoved).map((task) => ({ ...task, way: "timeline" as const }));
   }
 
   #isPending({ member, way }: ReadTask): boolean {
-    const { book, clock } = this.#deps;
-    const account = book.get(member.userId);
+    const { probeStates, clock } = this.#deps;
+    const account = probeStates.get(member.userId);
     if (way !== "search" || account === undefined) return false;
     return isUnexplained(account.probe) && !mayLag(account.probe, this.#query.allowance, clock.now());
   }
 
   async #readTimelines(): Promise<void> {
-    const { book, holds } = this.#deps;
+    const { probeStates, holds } = this.#deps;
     let evaluated = 0;
     await sideBySide(this.#alone, async (task) => {
       const { poll, userId } = task.member;
@@ -233,16 +233,16 @@ class GroupRead {
       this.#applyRead(task, run);
       if (holds.isHeld(poll.key)) this.#markRefused(userId);
       evaluated += 1;
-      if (evaluated % READS_KEPT_TOGETHER === 0) await book.flush();
+      if (evaluated % READS_KEPT_TOGETHER === 0) await probeStates.flush();
     });
   }
 
   /** `run`: undefined where the search that the member was part of showed nothing of it. */
   #applyRead(task: ReadTask, run: PollRun | undefined, isSuspiciousSearch = false): void {
     if (run?.outcome !== undefined) this.#outcomes.push(run.outcome);
-    const { book, clock, serviceClock, readiness } = this.#deps;
+    const { probeStates, clock, serviceClock, readiness } = this.#deps;
     const { poll, userId } = task.member;
-    const before = book.get(userId);
+    const before = probeStates.get(userId);
     if (before === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
     const { startedAtMs, allowance, onTimeSinceMs } = this.#query;
     const isBlind = isSuspiciousSearch || run?.outcome?.isSuspicious === true;
@@ -254,15 +254,15 @@ class GroupRead {
     this.#postedMs.push(...postedMs);
     this.#delaysMs.push(...delaysMs);
     this.#changedMs.push(...changedMs);
-    book.put(userId, account, worthOfRead(before.probe, account.probe));
+    probeStates.put(userId, account, worthOfRead(before.probe, account.probe));
     if (way === "timeline") readiness.doubt(poll.key);
-    if (!isBlind && account.probe.isBlind === true) book.put(userId, { ...account, searchedAtMs: startedAtMs }, "later");
+    if (!isBlind && account.probe.isBlind === true) probeStates.put(userId, { ...account, searchedAtMs: startedAtMs }, "later");
   }
 
   #markRefused(userId: string): void {
-    const { book, clock } = this.#deps;
-    const account = book.get(userId);
-    if (account !== undefined) book.put(userId, { ...account, probe: afterRefusal(account.probe, clock.now()) }, "later");
+    const { probeStates, clock } = this.#deps;
+    const account = probeStates.get(userId);
+    if (account !== undefined) probeStates.put(userId, { ...account, probe: afterRefusal(account.probe, clock.now()) }, "later");
   }
 }
 

@@ -30,7 +30,7 @@ export interface TaskQuery {
   /** Since the last run, or the schedule's interval. */
   readonly intervalMs: number;
   /** How long a read that only makes sure waits for a search that is sent anyway. */
-  readonly patienceMs: number;
+  readonly maxWaitMs: number;
   readonly allowance: LagAllowance;
   readonly nowMs: number;
   /** Our time as the service's. */
@@ -54,8 +54,8 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
       if (rounds >= SOONEST && triedRounds >= AGAIN) (rounds >= 1 ? late : next).push({ member, account });
     }
   }
-  const company = tasks.some(isForNews) ? waiting : [];
-  const news = [...tasks, ...company];
+  const joining = tasks.some(isForNews) ? waiting : [];
+  const news = [...tasks, ...joining];
   const free = freeFullPolls(news, [...late, ...next], query);
   const isFree = new Set(free.map(({ member }) => member));
   const others = (all: readonly Late[]): readonly Late[] => all.filter(({ member }) => !isFree.has(member));
@@ -69,8 +69,8 @@ const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean 
   const { open } = account?.probe ?? {};
   if (account === undefined) return false;
   if (mayLag(account.probe, query.allowance, query.nowMs)) return true;
-  if (open === undefined) return isSearchedAnyway(account, query) && query.nowMs - (account.searchedAtMs ?? 0) < query.patienceMs;
-  return open.owed === null && open.reads > 0 && open.sinceMs > 0 && query.nowMs - open.dueMs < query.patienceMs;
+  if (open === undefined) return isSearchedAnyway(account, query) && query.nowMs - (account.searchedAtMs ?? 0) < query.maxWaitMs;
+  return open.owed === null && open.reads > 0 && open.sinceMs > 0 && query.nowMs - open.dueMs < query.maxWaitMs;
 };
 
 const isSearchedAnyway = ({ probe }: AccountMemory, { memory }: TaskQuery): boolean =>
@@ -129,13 +129,13 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
     ? bySearch.slice(0, queries * perQuery)
     : chooseQueryBatch(bySearch, perQuery, ({ late: one }) => !isOverdue(one));
   const places = chosen.length === 0 ? 0 : perQuery - chosen.length;
-  const company = places > 0 ? fillersOf(chosen, searchedParts([...next].sort(byAge), query), places) : [];
+  const fillers = places > 0 ? fillersOf(chosen, searchedParts([...next].sort(byAge), query), places) : [];
   return [
     ...sorted
       .filter(isOffSearch)
       .slice(0, queries * perQuery)
       .map(({ member }) => byTimeline(member)),
-    ...[...chosen, ...company].map(({ late: { member }, reach }): ReadTask => ({ member, way: "search", reach, isFull: true })),
+    ...[...chosen, ...fillers].map(({ late: { member }, reach }): ReadTask => ({ member, way: "search", reach, isFull: true })),
   ];
 }
 
@@ -166,6 +166,6 @@ const searchedParts = (all: readonly Late[], query: TaskQuery) =>
 
 /** Down to the last full poll, and as much deeper as posts may become visible late. */
 const rescanOf = ({ poll }: GroupMember, { probe }: AccountMemory, query: TaskQuery): Reach => ({
-  kind: "sweep",
+  kind: "rescan",
   sinceMs: query.toService(probe.fullAtMs) - poll.overlapMs,
 });

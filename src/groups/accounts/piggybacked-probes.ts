@@ -2,7 +2,7 @@
  * What a group under freshness saves by probes that come free in the requests of others: a forecast, to the first order. Pure; who is piggybacked on
  * which request is the engine's to choose.
  */
-import type { Company } from "../probing/shared-probes.ts";
+import type { ScheduledProbes } from "../probing/shared-probes.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Freshness } from "../../model/schedule.ts";
 import type { ProbeRounds } from "../probing/probe-choice.ts";
@@ -21,21 +21,21 @@ export interface PiggybackedProbes {
   join(userIds: readonly string[], perDay: number): void;
 }
 
-export function createPiggybackedProbes(companies: readonly Company[]): PiggybackedProbes {
-  const all = companies.map(({ perDay, userIds }) => ({ perDay, userIds: new Set(userIds) }));
-  const coveredBy = ({ userIds: asked }: Company, userIds: readonly string[]): number => {
+export function createPiggybackedProbes(scheduled: readonly ScheduledProbes[]): PiggybackedProbes {
+  const all = scheduled.map(({ perDay, userIds }) => ({ perDay, userIds: new Set(userIds) }));
+  const coveredBy = ({ userIds: asked }: ScheduledProbes, userIds: readonly string[]): number => {
     const others = userIds.filter((id) => !asked.has(id)).length;
     const places = Math.ceil(asked.size / BATCH_SIZE) * BATCH_SIZE - asked.size;
     return userIds.length - others + Math.min(others, places);
   };
   return {
     helpFor(userIds) {
-      const helps = all.map((company) => ({ perDay: company.perDay, covered: coveredBy(company, userIds) / userIds.length }));
+      const helps = all.map((probes) => ({ perDay: probes.perDay, covered: coveredBy(probes, userIds) / userIds.length }));
       const [first, ...rest] = helps.filter(({ covered }) => covered > 0);
       return first === undefined ? undefined : rest.reduce((best, one) => (freeProbesOf(one) > freeProbesOf(best) ? one : best), first);
     },
     join(userIds, perDay) {
-      for (const company of all) for (const id of userIds.slice(0, coveredBy(company, userIds))) company.userIds.add(id);
+      for (const probes of all) for (const id of userIds.slice(0, coveredBy(probes, userIds))) probes.userIds.add(id);
       if (perDay > 0) all.push({ perDay, userIds: new Set(userIds) });
     },
   };

@@ -31,7 +31,7 @@ export interface PaceMemory {
 /** The delays of so many posts are remembered, and of six hours at least: fewer would be chance, an hour of a large group its time of day. */
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
-/** So much of the waiting is ended by requests that come at their worth; the rest by looks that cost nothing, or after the longest wait. */
+/** So much of the waiting is ended by requests that come at their worth; the rest by reads that cost nothing, or after the longest wait. */
 const ENDED_BY_WORTH = 0.75;
 /** How many predicted posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;

@@ -36,7 +36,7 @@ import { createSchedulePacer } from "./pacing/schedule-pacer.ts";
 
 export interface GroupDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;
-  readonly book: ProbeStates;
+  readonly probeStates: ProbeStates;
   readonly changes: ChangeCounts;
   readonly gate: RequestGate;
   readonly profiles: Pick<Profiles, "ask" | "recent" | "fillSpareSlots">;
@@ -62,16 +62,16 @@ class AccountsRunner implements GroupRunner {
   readonly #places: FreePlaces;
 
   constructor(deps: GroupDeps) {
-    const { store, gate, profiles, clock, serviceClock, log, book, runOne, take, stretch } = deps;
+    const { store, gate, profiles, clock, serviceClock, log, probeStates, runOne, take, stretch } = deps;
     const readiness = createGroupMembers(store);
     const holds = createCooldowns(clock);
     this.#deps = deps;
     this.#memories = createLearned<GroupMemory>(store, restoreGroup);
     this.#readiness = readiness;
     this.#holds = holds;
-    this.#reads = createGroupReads({ store, gate, clock, serviceClock, log, book, readiness, holds, runOne, take });
-    this.#probes = createGroupProbes({ profiles, clock, log, book, release: holds.release });
-    const turns = createTurns((userId) => book.get(userId));
+    this.#reads = createGroupReads({ store, gate, clock, serviceClock, log, probeStates, readiness, holds, runOne, take });
+    this.#probes = createGroupProbes({ profiles, clock, log, probeStates, release: holds.release });
+    const turns = createTurns((userId) => probeStates.get(userId));
     this.#pacing = { turns, onTime: createOnTime(clock), probes: this.#probes, clock, stretch, memoryOf: this.#memories.peek };
     this.#places = createSpareSlots({
       waitingOf: (group) => {
@@ -79,7 +79,7 @@ class AccountsRunner implements GroupRunner {
         return memory === undefined || stretch(group.priority) > 1 ? [] : turns.of(membersOf(group), memory, clock.now());
       },
       applyProbe: (member, seen) => {
-        const account = book.get(member.userId);
+        const account = probeStates.get(member.userId);
         return account !== undefined && this.#probes.isNewer(account, seen) && this.#probes.applyProbe(member, seen);
       },
       wake: deps.wake,
@@ -110,9 +110,9 @@ class AccountsRunner implements GroupRunner {
   }
 
   async #begin(group: Poll, wasHelped: boolean): Promise<Run> {
-    const { book, changes, clock } = this.#deps;
+    const { probeStates, changes, clock } = this.#deps;
     const startedAtMs = clock.now();
-    await Promise.all([book.load(), changes.load()]);
+    await Promise.all([probeStates.load(), changes.load()]);
     const pacer = this.pacerOf(group);
     const onTimeSinceMs = pacer.begin();
     const members = membersOf(group);
@@ -121,21 +121,21 @@ class AccountsRunner implements GroupRunner {
   }
 
   async #probe(run: Run): Promise<ProbedRun> {
-    const { book } = this.#deps;
+    const { probeStates } = this.#deps;
     const { group, pacer, members, startedAtMs } = run;
-    const memory = chooseAgain(group, await this.#memories.get(group), () => habitsOf(group, this.#deps), startedAtMs);
-    const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
+    const memory = chooseAgain(group, await this.#memories.get(group), () => factsOf(group, this.#deps), startedAtMs);
+    const unknown = members.filter(({ userId }) => probeStates.get(userId) === undefined);
     const { all: due, awaited } = pacer.turn(run, memory, run.wasHelped || unknown.length > 0);
     const seen = new Set(unknown.filter((member) => this.#probes.isSeenJustNow(member)));
     const asked = [...new Set([...unknown, ...due])].filter((member) => !seen.has(member));
     const answer = await this.#probes.probe(group, asked);
-    await book.flush();
+    await probeStates.flush();
     const isOfAll = asked.length + seen.size === members.length;
     return { ...run, memory: isOfAll ? { ...memory, probedAtMs: startedAtMs } : memory, asked, seen, answer, awaited };
   }
 
   async #run(run: ProbedRun): Promise<GroupRun> {
-    const { book, changes, clock } = this.#deps;
+    const { probeStates, changes, clock } = this.#deps;
     const { group, pacer, startedAtMs, onTimeSinceMs, answer } = run;
     const plan = this.#planReads(run);
     const { tasks, allowance } = plan;
@@ -145,7 +145,7 @@ class AccountsRunner implements GroupRunner {
     this.#count({ ...run, memory }, news);
     this.#memories.put(group, memory);
     await this.#memories.save(group, startedAtMs, clock.now());
-    await book.flush();
+    await probeStates.flush();
     await changes.flush();
     const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
     return { outcome, nextDueMs };
@@ -153,41 +153,41 @@ class AccountsRunner implements GroupRunner {
 
   #planReads(run: ProbedRun): ReadPlan {
     const { group, pacer, members, unready, memory, asked, answer, startedAtMs } = run;
-    const { book, clock, serviceClock } = this.#deps;
+    const { probeStates, clock, serviceClock } = this.#deps;
     const { intervalMs } = group;
     const nowMs = clock.now();
     const toService = (localMs: number) => serviceClock.fromLocal(localMs);
-    const base = { unready, accountOf: (userId: string) => book.get(userId), intervalMs, nowMs, toService };
+    const base = { unready, accountOf: (userId: string) => probeStates.get(userId), intervalMs, nowMs, toService };
     const unprobed = new Set(answer === "refused" ? asked : []);
     const { pace } = memory;
     const allowance = allowanceOf(pace?.worth ?? 0, startedAtMs - (pace?.atMs ?? startedAtMs));
-    const tasks = tasksOf({ ...base, members, isHeld: this.#holds.isHeld, memory, unprobed, patienceMs: pacer.patienceMs, allowance });
+    const tasks = tasksOf({ ...base, members, isHeld: this.#holds.isHeld, memory, unprobed, maxWaitMs: pacer.maxWaitMs, allowance });
     const fillers = pacer.fill(run, { ...base, tasks });
     return { tasks: [...tasks, ...fillers.all], awaited: fillers.awaited, allowance };
   }
 
   /** For the forecast: what the run took, and what changed without a post. */
   #count({ group, members, memory, asked, answer, startedAtMs }: ProbedRun, news: GroupNews): void {
-    const { book, changes, stretch } = this.#deps;
+    const { probeStates, changes, stretch } = this.#deps;
     const { key, intervalMs } = group;
     const requests = { probes: batchesOf(asked).length, reads: news.requests };
     const taken = { strategy: memory.strategy, members: members.length, requests, intervalMs };
-    book.count(key, stretch(group.priority) <= 1 ? taken : undefined);
+    probeStates.count(key, stretch(group.priority) <= 1 ? taken : undefined);
     if (answer === "seen") changes.take(key, { accounts: members.length, changedMs: news.changedMs, startedAtMs, intervalMs });
   }
 }
 
-function habitsOf(group: Poll, { book, changes, clock }: Pick<GroupDeps, "book" | "changes" | "clock">): AccountFacts {
+function factsOf(group: Poll, { probeStates, changes, clock }: Pick<GroupDeps, "probeStates" | "changes" | "clock">): AccountFacts {
   const members = membersOf(group);
   const userIds = members.map(({ userId }) => userId);
-  const rates = ratesOf(userIds, (userId) => learnedRate(book.get(userId), clock.now()));
-  return { rates, hiddenShare: hiddenShare(members, book), otherChangesPerDay: changes.changesOf(group.key) };
+  const rates = ratesOf(userIds, (userId) => learnedRate(probeStates.get(userId), clock.now()));
+  return { rates, hiddenShare: hiddenShare(members, probeStates), otherChangesPerDay: changes.changesOf(group.key) };
 }
 
 /** Of these, how many are read from their timelines because no search shows them. */
-function hiddenShare(members: readonly GroupMember[], book: ProbeStates): number {
+function hiddenShare(members: readonly GroupMember[], probeStates: ProbeStates): number {
   const hidden = members.filter(({ userId }) => {
-    const account = book.get(userId);
+    const account = probeStates.get(userId);
     return account !== undefined && account.probe.open === undefined && endpointToRead(account.probe) === "timeline";
   });
   return hidden.length / Math.max(members.length, 1);

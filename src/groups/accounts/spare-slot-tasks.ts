@@ -28,22 +28,22 @@ export interface SpareSlotQuery {
 export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;
   const isBusy = new Set(tasks.map(({ member }) => member.userId));
-  const riders: Waiting[] = [];
-  for (const pack of batchQueries(partsOfSearches(tasks, query), limits)) {
-    const floorMs = floorOf(pack);
-    const free = () => query.waiting().filter((one) => !isBusy.has(one.id) && canRide(one, floorMs, query));
-    const own = piggybackedFor(pack, free, ({ id, account }) => partOf(id, account, floorMs, nowMs), limits);
+  const fillers: Waiting[] = [];
+  for (const batch of batchQueries(partsOfSearches(tasks, query), limits)) {
+    const floorMs = floorOf(batch);
+    const free = () => query.waiting().filter((one) => !isBusy.has(one.id) && canFill(one, floorMs, query));
+    const own = piggybackedFor(batch, free, ({ id, account }) => partOf(id, account, floorMs, nowMs), limits);
     for (const { id } of own) isBusy.add(id);
-    riders.push(...own);
+    fillers.push(...own);
   }
-  const all = riders.map(({ member, account }): ReadTask => {
+  const all = fillers.map(({ member, account }): ReadTask => {
     const reach = { kind: "since", sinceMs: toService(account.checkedAtMs) } as const;
     return { member, way: "search", reach, isFull: false };
   });
-  return { all, awaited: awaitedOf(riders, query.onTimeMs) };
+  return { all, awaited: awaitedOf(fillers, query.onTimeMs) };
 }
 
-function canRide({ member, account }: Waiting, floorMs: number, { unready, intervalMs, toService }: SpareSlotQuery): boolean {
+function canFill({ member, account }: Waiting, floorMs: number, { unready, intervalMs, toService }: SpareSlotQuery): boolean {
   const { handle, probe, checkedAtMs } = account;
   const isReadable = handle !== "" && probe.fields !== null && probe.hidden === undefined && !unready.has(member.poll.key);
   return isReadable && toService(checkedAtMs) - marginMs(intervalMs) >= floorMs;

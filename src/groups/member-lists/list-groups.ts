@@ -1,7 +1,7 @@
 /**
  * Polls of lists of accounts (followers, accounts followed) -> one poll of the group, which probes the counters of a hundred accounts with
  * one request and reads the lists whose counter moved. Owns which polls can do that and what it costs; when a change is accounted for is
- * list-looks.ts, the probing and reading is the engine's. Pure.
+ * list-reads.ts, the probing and reading is the engine's. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 
 export interface RosterDeps extends Pick<Learned, "wayOf"> {
   readonly hash: Hash;
-  /** Looks a day that the counter of a poll's account asks for, by poll key; undefined where nothing was learned. */
+  /** Reads a day that the counter of a poll's account asks for, by poll key; undefined where nothing was learned. */
   readonly rateOf?: (key: string) => number | undefined;
   /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
   readonly pagesOf?: (poll: Poll) => number;
@@ -53,20 +53,20 @@ function kindOf(poll: Poll): string | undefined {
 
 function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: RosterDeps, shared: SharedProbes): Poll<T> {
   const [first] = members;
-  const wish = strategyOf(first);
+  const override = strategyOf(first);
   const fullPollEveryMs = fullPollEveryOf(first);
   const userIds = members.map(userIdOf);
   const probesPerRun = shared.more(first, userIds);
   const base = {
     kind: "member-lists" as const,
     members,
-    wish,
+    override,
     probesPerRun,
     ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
   };
   const way = deps.wayOf?.(key)?.strategy;
   const current = way === "merge" ? undefined : way;
-  const { cost, perList } = chooseListStrategy(listGroupOf(first.intervalMs, base, listsOf(members, deps)), current, wish);
+  const { cost, perList } = chooseListStrategy(listGroupOf(first.intervalMs, base, listsOf(members, deps)), current, override);
   if (cost.strategy === "probe") shared.add(first, userIds);
   return {
     ...first,
@@ -82,9 +82,9 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: Ros
 /** A list as the ways to read it are compared. */
 export interface ListMember {
   /** That a change of its counter asks for. */
-  readonly looksPerDay: number;
-  /** Requests of one look. */
-  readonly lookPages: number;
+  readonly changeReadsPerDay: number;
+  /** Requests of one such read. */
+  readonly changeReadPages: number;
   /** Requests of a poll on its schedule: a long list is read on over several. */
   readonly pollPages: number;
   /** Requests a day that read it whole all the same. */
@@ -106,10 +106,10 @@ export function listsOf(members: readonly Poll[], { rateOf, pagesOf }: Pick<Rost
   );
   return members.map((poll, index) => {
     const pages = Math.max(1, pagesOf?.(poll) ?? 1);
-    const looksPerDay = rates[index] ?? 0;
+    const changeReadsPerDay = rates[index] ?? 0;
     if (isReadByEveryPoll(poll))
-      return { looksPerDay, lookPages: pages, pollPages: pages / Math.ceil(pages / poll.maxPages), wholePerDay: 0 };
-    return { looksPerDay, lookPages: 1, pollPages: 1, wholePerDay: dailyRead(poll, DAY_MS / poll.intervalMs, pages) };
+      return { changeReadsPerDay, changeReadPages: pages, pollPages: pages / Math.ceil(pages / poll.maxPages), wholePerDay: 0 };
+    return { changeReadsPerDay, changeReadPages: 1, pollPages: 1, wholePerDay: dailyRead(poll, DAY_MS / poll.intervalMs, pages) };
   });
 }
 
@@ -126,9 +126,9 @@ export function listGroupOf(
 function chooseEvery(group: Omit<ListGroup, "fullPollEveryMs">, maxAgeMs: number): number {
   const { lists, intervalMs } = group;
   const ticks = DAY_MS / intervalMs;
-  const reads = sum(lists, ({ looksPerDay, lookPages }) => Math.min(looksPerDay, ticks) * lookPages);
+  const reads = sum(lists, ({ changeReadsPerDay, changeReadPages }) => Math.min(changeReadsPerDay, ticks) * changeReadPages);
   const perDay = (probesOf(group, lists.length) * ticks + reads) * FULL_POLL_SHARE;
-  const round = sum(lists, ({ lookPages }) => lookPages);
+  const round = sum(lists, ({ changeReadPages }) => changeReadPages);
   return fullPollWithin((round / perDay) * DAY_MS, intervalMs, maxAgeMs);
 }
 
@@ -138,17 +138,17 @@ const probesOf = ({ probesPerRun }: Pick<ListGroup, "probesPerRun">, accounts: n
 export interface ListChoice {
   readonly cost: StrategyCost<"single" | "probe">;
   /** Of each list: whether it moves so often that it is read at every tick, beside the probes. */
-  readonly isAside: readonly boolean[];
+  readonly isReadEveryTick: readonly boolean[];
   /** Requests a day for each list, but for the probes they share. */
   readonly perList: readonly number[];
 }
 
 /** The cheaper way; the active one stays unless the other saves enough. A user's word is followed. */
-export function chooseListStrategy(group: ListGroup, current: "single" | "probe" | undefined, wish: StrategyOverride): ListChoice {
+export function chooseListStrategy(group: ListGroup, current: "single" | "probe" | undefined, override: StrategyOverride): ListChoice {
   const single = singleCost(group);
-  const probe = probeCost(group, wish === "probe");
-  if (wish === "probe") return probe;
-  if (probe.isAside.every(Boolean)) return single;
+  const probe = probeCost(group, override === "probe");
+  if (override === "probe") return probe;
+  if (probe.isReadEveryTick.every(Boolean)) return single;
   const [kept, other] = current === "probe" ? [probe, single] : [single, probe];
   const share = current === undefined ? 1 : WORTHWHILE;
   return other.cost.requestsPerDay < kept.cost.requestsPerDay * share ? other : kept;
@@ -159,20 +159,24 @@ const singleCost = ({ lists, intervalMs }: ListGroup): ListChoice => {
   const reads = sum(lists, ({ pollPages }) => pollPages) * ticks;
   const whole = sum(lists, ({ wholePerDay }) => wholePerDay);
   const perList = lists.map(({ pollPages, wholePerDay }) => pollPages * ticks + wholePerDay);
-  return { cost: costOf("single", 0, reads, whole), isAside: lists.map(() => true), perList };
+  return { cost: costOf("single", 0, reads, whole), isReadEveryTick: lists.map(() => true), perList };
 };
 
 function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
   const { lists, intervalMs, fullPollEveryMs } = group;
   const ticks = DAY_MS / intervalMs;
   const everyMs = Math.max(1, Math.round(fullPollEveryMs / intervalMs)) * intervalMs;
-  const ways = lists.map(({ looksPerDay, lookPages, pollPages, wholePerDay }) => {
-    const looks = Math.min(looksPerDay, ticks) * lookPages;
-    const isAside = !isAsked && looks + ticks / BATCH_SIZE >= ticks * pollPages * WORTHWHILE;
-    const reads = isAside ? pollPages * ticks : looks;
-    return { isAside, reads, rest: wholePerDay + (isAside ? 0 : unreadPerDay(looksPerDay, everyMs) * lookPages) };
+  const ways = lists.map(({ changeReadsPerDay, changeReadPages, pollPages, wholePerDay }) => {
+    const changeReads = Math.min(changeReadsPerDay, ticks) * changeReadPages;
+    const isReadEveryTick = !isAsked && changeReads + ticks / BATCH_SIZE >= ticks * pollPages * WORTHWHILE;
+    const reads = isReadEveryTick ? pollPages * ticks : changeReads;
+    return {
+      isReadEveryTick,
+      reads,
+      rest: wholePerDay + (isReadEveryTick ? 0 : unreadPerDay(changeReadsPerDay, everyMs) * changeReadPages),
+    };
   });
-  const probed = ways.filter(({ isAside }) => !isAside).length;
+  const probed = ways.filter(({ isReadEveryTick }) => !isReadEveryTick).length;
   const probes = probesOf(group, probed) * ticks;
   return {
     cost: costOf(
@@ -181,17 +185,17 @@ function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
       sum(ways, ({ reads }) => reads),
       sum(ways, ({ rest }) => rest),
     ),
-    isAside: ways.map(({ isAside }) => isAside),
+    isReadEveryTick: ways.map(({ isReadEveryTick }) => isReadEveryTick),
     perList: ways.map(({ reads, rest }) => reads + rest),
   };
 }
 
-/** Some changes take two looks, one soon after the other. */
+/** Some changes take two reads, one soon after the other. */
 const READS_OF_A_CHANGE = 1.25;
 
 /** How often a day so long passes without a read, changes coming by chance: each one puts the full poll off. */
-function unreadPerDay(looksPerDay: number, everyMs: number): number {
-  const changesPerDay = looksPerDay / READS_OF_A_CHANGE;
+function unreadPerDay(changeReadsPerDay: number, everyMs: number): number {
+  const changesPerDay = changeReadsPerDay / READS_OF_A_CHANGE;
   const expected = (changesPerDay * everyMs) / DAY_MS;
   return expected < 1e-9 ? DAY_MS / everyMs : (changesPerDay * Math.exp(-expected)) / (1 - Math.exp(-expected));
 }

@@ -6,13 +6,13 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 /**
  * - `first`: never read to its end for all who share it now.
- * - `look`: its counter moved.
+ * - `moved`: its counter moved.
  * - `tick`: it is read at every tick.
  * - `full`: it was not read for long.
  */
 export interface RosterTask {
   readonly poll: Poll;
-  readonly reason: "first" | "look" | "tick" | "full";
+  readonly reason: "first" | "moved" | "tick" | "full";
 }
 
 export interface RosterQuery {
@@ -22,7 +22,7 @@ export interface RosterQuery {
   /** Lists that are left alone for now: they could not be read. */
   readonly isHeld: (key: string) => boolean;
   /** Lists that are read at every tick. */
-  readonly isAside: (key: string) => boolean;
+  readonly isReadEveryTick: (key: string) => boolean;
   readonly fullPollEveryMs: number;
   readonly intervalMs: number;
   readonly nowMs: number;
@@ -43,10 +43,10 @@ export function rosterTasks(query: RosterQuery): readonly RosterTask[] {
   return [...tasks, ...full.map((poll) => ({ poll, reason: "full" as const }))];
 }
 
-function taskOf(poll: Poll, { accountOf, subscribersOf, isHeld, isAside, nowMs }: RosterQuery): RosterTask | undefined {
+function taskOf(poll: Poll, { accountOf, subscribersOf, isHeld, isReadEveryTick, nowMs }: RosterQuery): RosterTask | undefined {
   if (isHeld(poll.key)) return undefined;
   const account = accountOf(poll.key);
   if (account === undefined || account.readFor !== subscribersOf(poll)) return { poll, reason: "first" };
-  if (isDue(account.probe, nowMs)) return { poll, reason: "look" };
-  return isAside(poll.key) || account.probe.isBlind === true ? { poll, reason: "tick" } : undefined;
+  if (isDue(account.probe, nowMs)) return { poll, reason: "moved" };
+  return isReadEveryTick(poll.key) || account.probe.isBlind === true ? { poll, reason: "tick" } : undefined;
 }

@@ -8,7 +8,7 @@ import { unitHash } from "../../model/hash.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import { firstProbe, probedFields, takeProbe } from "../probing/pending-changes.ts";
 import { isReadByEveryPoll } from "../../plan/polls/full-read.ts";
-import { afterListRead } from "./list-looks.ts";
+import { afterListRead } from "./list-reads.ts";
 import { userIdOf } from "../../plan/poll.ts";
 import { learnPosts } from "../../plan/rates/rates.ts";
 import { chooseListStrategy, listGroupOf, listsOf } from "./list-groups.ts";
@@ -28,7 +28,7 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface RostersDeps extends Pick<RunMember, "runOne">, AskProfilesDeps {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll">;
-  readonly book: ProbeStates;
+  readonly probeStates: ProbeStates;
 }
 
 /** How a group is read, chosen by what is known of its lists. */
@@ -71,17 +71,17 @@ class MemberListsRunner implements GroupRunner {
   }
 
   async run(group: Poll): Promise<GroupRun> {
-    const { book, clock } = this.#deps;
+    const { probeStates, clock } = this.#deps;
     const startedAtMs = clock.now();
-    await book.load();
-    const memory = chooseAgain(group, await this.#memories.get(group), book, startedAtMs);
+    await probeStates.load();
+    const memory = chooseAgain(group, await this.#memories.get(group), probeStates, startedAtMs);
     const probed = await this.#probe(group, memory);
-    await book.flush();
+    await probeStates.flush();
     const run: Run = { group, memory, probed, outcomes: [], retriesMs: [] };
     await sideBySide(this.#tasksOf(run), (task) => this.#read(task, run));
     this.#memories.put(group, memory);
     await this.#memories.save(group, startedAtMs, clock.now());
-    await book.flush();
+    await probeStates.flush();
     return { outcome: joinOutcomes(run.outcomes), ...againOf(run, startedAtMs) };
   }
 
@@ -92,12 +92,14 @@ class MemberListsRunner implements GroupRunner {
   /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */
   async #probe(group: Poll, memory: ListGroupMemory): Promise<ReadonlySet<string> | undefined> {
     if (memory.strategy === "single") return new Set();
-    const { book, clock } = this.#deps;
+    const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
     // A run for newcomers comes between two ticks.
     const isExtra = isSameTick(group, this.#probedAtMs.get(group.key) ?? 0, nowMs);
-    const asked = askedFor(group.group?.members ?? [], new Set(memory.aside)).filter(({ key }) => !isExtra || book.get(key) === undefined);
-    const wasShown = ({ key }: Poll) => (book.get(key)?.probe.fields ?? null) !== null;
+    const asked = askedFor(group.group?.members ?? [], new Set(memory.aside)).filter(
+      ({ key }) => !isExtra || probeStates.get(key) === undefined,
+    );
+    const wasShown = ({ key }: Poll) => (probeStates.get(key)?.probe.fields ?? null) !== null;
     const answer = await this.#ask(
       group,
       asked.map((poll) => ({ userId: userIdOf(poll), wasShown: wasShown(poll) })),
@@ -110,26 +112,26 @@ class MemberListsRunner implements GroupRunner {
   }
 
   #applyProbe(poll: Poll, { user, atMs }: SeenProfile): void {
-    const { book } = this.#deps;
+    const { probeStates } = this.#deps;
     const names = poll.subscribers[0]?.type.probeFields ?? [];
     const fields = probedFields(user, names);
-    const known = book.get(poll.key);
+    const known = probeStates.get(poll.key);
     if (known?.probe.fields === null && fields !== null) this.#holds.release(poll.key);
     const after = known === undefined ? firstProbe(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
     const rest = known ?? { rate: { ...NO_RATE, atMs }, handle: "" };
     const isNews = known === undefined || after.open !== known.probe.open || after.ahead !== known.probe.ahead;
-    book.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, isNews ? "now" : "nothing");
+    probeStates.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, isNews ? "now" : "nothing");
   }
 
   #tasksOf({ group, memory, probed }: Run): readonly RosterTask[] {
-    const { book, clock } = this.#deps;
+    const { probeStates, clock } = this.#deps;
     const aside = new Set(memory.aside);
     return rosterTasks({
       members: group.group?.members ?? [],
-      accountOf: (key) => book.get(key),
-      subscribersOf: sharersOf,
+      accountOf: (key) => probeStates.get(key),
+      subscribersOf,
       isHeld: this.#holds.isHeld,
-      isAside: (key) => probed === undefined || memory.strategy === "single" || aside.has(key),
+      isReadEveryTick: (key) => probed === undefined || memory.strategy === "single" || aside.has(key),
       fullPollEveryMs: memory.fullPollEveryMs,
       intervalMs: group.intervalMs,
       nowMs: clock.now(),
@@ -148,42 +150,47 @@ class MemberListsRunner implements GroupRunner {
 
   /** What a read that came to its end means for the probes to come. */
   #applyRead({ poll, reason }: RosterTask, outcome: PollOutcome, list: ListOutcome, { probed, memory }: Run): void {
-    const { book, clock } = this.#deps;
+    const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
-    const known = book.get(poll.key) ?? { probe: firstProbe({}, nowMs), rate: { ...NO_RATE, atMs: nowMs }, handle: "", checkedAtMs: nowMs };
+    const known = probeStates.get(poll.key) ?? {
+      probe: firstProbe({}, nowMs),
+      rate: { ...NO_RATE, atMs: nowMs },
+      handle: "",
+      checkedAtMs: nowMs,
+    };
     const { left, awaited, pages, isUnderWay } = list;
     // A list that is read whole but once a day says no more of its counter than its newest part.
     const isWhole = isReadByEveryPoll(poll);
-    if (isUnderWay || (isWhole && pages === undefined)) return book.put(poll.key, withoutReader(known), "later");
+    if (isUnderWay || (isWhole && pages === undefined)) return probeStates.put(poll.key, withoutReader(known), "later");
     const isFirst = outcome.baselined.length === poll.subscribers.length;
     const joined = isFirst ? 0 : outcome.newItems;
     const isSilent = reason === "full" && probed?.has(poll.key) === true;
     const probeAfter = isFirst
       ? firstProbe(known.probe.fields, spreadBack(poll.key, nowMs, memory.fullPollEveryMs))
       : afterListRead(known.probe, { joined, left, awaited, isWhole, isSilent }, nowMs);
-    const isMoved = reason === "look" || (reason === "tick" && joined + left + awaited > 0);
+    const isMoved = reason === "moved" || (reason === "tick" && joined + left + awaited > 0);
     const after: AccountMemory = {
       ...known,
       probe: { ...probeAfter, probedAtMs: known.probe.probedAtMs },
       rate: isMoved ? learnPosts(known.rate, [nowMs], nowMs) : known.rate,
-      readFor: sharersOf(poll),
+      readFor: subscribersOf(poll),
       ...(pages === undefined ? {} : { pages }),
     };
-    book.put(poll.key, after, worthOfRead(known.probe, probeAfter));
+    probeStates.put(poll.key, after, worthOfRead(known.probe, probeAfter));
   }
 }
 
 /** Compares the ways to read a group by what is known of its lists now, where it is time. */
-function chooseAgain(group: Poll, memory: ListGroupMemory, book: Pick<ProbeStates, "get">, nowMs: number): ListGroupMemory {
+function chooseAgain(group: Poll, memory: ListGroupMemory, probeStates: Pick<ProbeStates, "get">, nowMs: number): ListGroupMemory {
   if (group.group === undefined || !isTimeToChoose(memory, nowMs)) return memory;
-  const { members, wish } = group.group;
+  const { members, override } = group.group;
   const lists = listsOf(members, {
-    rateOf: (key) => learnedRate(book.get(key), nowMs),
-    pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
+    rateOf: (key) => learnedRate(probeStates.get(key), nowMs),
+    pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
   });
   const asked = listGroupOf(group.intervalMs, group.group, lists);
-  const { cost, isAside } = chooseListStrategy(asked, chosenStrategy(memory), wish);
-  const aside = members.flatMap(({ key }, index) => (isAside[index] === true ? [key] : []));
+  const { cost, isReadEveryTick } = chooseListStrategy(asked, chosenStrategy(memory), override);
+  const aside = members.flatMap(({ key }, index) => (isReadEveryTick[index] === true ? [key] : []));
   return { strategy: cost.strategy, aside, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }
 
@@ -195,7 +202,7 @@ function askedFor(members: readonly Poll[], aside: ReadonlySet<string>): readonl
 }
 
 /** A number that changes with who shares a poll: a newcomer, or one who was paused, has not seen what was read before. */
-const sharersOf = ({ subscribers }: Poll): number =>
+const subscribersOf = ({ subscribers }: Poll): number =>
   unitHash(
     subscribers
       .map(({ watchKey, targetKey, returnedAtMs = "" }) => `${watchKey}\n${targetKey}${returnedAtMs}`)

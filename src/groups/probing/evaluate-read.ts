@@ -81,7 +81,7 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
     isBlind,
     newPosts: postedMs.filter((atMs) => atMs >= promisedMs).length,
     newBeforeProbe: postedMs.filter((atMs) => atMs < probedMs - COUNTER_LAG_MS).length,
-    isPatient: way === "search" && mayLag(probe, times.allowance, times.nowMs),
+    isLagCheck: way === "search" && mayLag(probe, times.allowance, times.nowMs),
   };
 }
 
@@ -91,6 +91,6 @@ function withPosts(known: readonly number[] = [], found: readonly number[], nowM
   return { postedMs: [...known, ...found].filter((atMs) => atMs > nowMs - POSTS_KEPT_MS).slice(-MOST_POSTS_KEPT) };
 }
 
-/** Posts of an account since then are found as late as the pace has it: those that a search lacked at the last look, too. Wall time. */
+/** Posts of an account since then are found as late as the pace has it: those that a search lacked at the last read, too. Wall time. */
 const pacedSinceMs = ({ probe, checkedAtMs }: Pick<AccountMemory, "probe" | "checkedAtMs">, onTimeSinceMs: number): number =>
   Math.max((probe.open?.calmMs ?? checkedAtMs) - SEARCH_LAG_MS, onTimeSinceMs);

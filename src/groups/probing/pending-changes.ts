@@ -37,12 +37,12 @@ export interface ProbeMemory {
   readonly ahead?: number;
   /** Reads in a row in which the timeline had what the search did not show, or was not asked for any more. */
   readonly hidden?: number;
-  /** Of a list of accounts: how far its later looks are cut down, and full polls in a row that found what the counter never showed. */
+  /** Of a list of accounts: how far its later reads are cut down, and full polls in a row that found what the counter never showed. */
   readonly patience?: number;
   readonly strikes?: number;
 }
 
-/** The counter whose growth says how many posts to look for. */
+/** The counter whose growth says how many posts are missing. */
 const TWEETS = "tweets_count";
 /** After the first read: on the next three ticks, then after these. */
 const NEXT_TICKS = 3;
@@ -115,7 +115,7 @@ export const mayLag = ({ open, hidden }: ProbeMemory, { posts, forMs }: LagAllow
 
 const isFew = (owed: number | null, posts: number): boolean => owed !== null && owed > 0 && owed <= posts;
 
-/** Where the next read looks: in the search, once, and then where the posts were posted. */
+/** What the next read asks: the search, once, and then where the posts were posted. */
 export const endpointToRead = (memory: ProbeMemory): "search" | "timeline" =>
   isUnexplained(memory) || (isHidden(memory) && !isOnTrial(memory)) ? "timeline" : "search";
 
@@ -140,8 +140,8 @@ export interface ReadResult {
   readonly isFull: boolean;
   /** Not even the newest post that is known was shown: it says nothing of what there is. */
   readonly isBlind?: boolean;
-  /** Another look for what may only lag, see `mayLag`: it does not count. */
-  readonly isPatient?: boolean;
+  /** Another read for what may only lag, see `mayLag`: it does not count. */
+  readonly isLagCheck?: boolean;
 }
 
 /** The memory after a read that came to its end. */
@@ -189,11 +189,11 @@ function sightAfter(
 }
 
 /** Undefined when the change is discharged: every post that was promised is found, or the last read was made. */
-function openAfter(open: OpenChange, { newPosts, isPatient }: ReadResult, atMs: number): OpenChange | undefined {
+function openAfter(open: OpenChange, { newPosts, isLagCheck }: ReadResult, atMs: number): OpenChange | undefined {
   const reads = open.reads + 1;
   const owed = open.owed === null ? null : open.owed - newPosts;
   if (owed !== null && owed <= 0) return undefined;
-  if (isPatient === true) return { ...open, owed };
+  if (isLagCheck === true) return { ...open, owed };
   if (reads <= NEXT_TICKS) return { ...open, owed, reads, dueMs: atMs };
   const laterMs = LATER_MS[reads - NEXT_TICKS - 1];
   return laterMs === undefined ? undefined : { ...open, owed, reads, dueMs: atMs + laterMs };

@@ -15,7 +15,7 @@ import { expectedRate, type RateMemory } from "../../plan/rates/rates.ts";
 
 export interface AccountMemory {
   readonly probe: ProbeMemory;
-  /** Of a timeline: posts. Of a list: looks that its counter asked for. */
+  /** Of a timeline: posts. Of a list: reads that its counter asked for. */
   readonly rate: RateMemory;
   /** When its known posts of the last half day were posted; service time. Of a timeline. */
   readonly postedMs?: readonly number[];
@@ -218,7 +218,7 @@ class StoredProbeState implements ProbeStates {
   }
 }
 
-/** Posts or looks a day; undefined where nothing was learned. */
+/** Posts or reads a day; undefined where nothing was learned. */
 export const learnedRate = (memory: AccountMemory | undefined, nowMs: number): number | undefined =>
   memory === undefined || memory.rate.days === 0 ? undefined : expectedRate(memory.rate, nowMs);
 

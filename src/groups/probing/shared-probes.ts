@@ -12,7 +12,7 @@ export interface SharedProbes {
   /** The same, and from now on they are asked for. */
   add(poll: Pick<Poll, "timing" | "intervalMs">, userIds: readonly string[]): number;
   /** All that was added, by schedule. */
-  readonly companies: readonly Company[];
+  readonly scheduled: readonly ScheduledProbes[];
   /** Whether anybody is asked for on these schedules. */
   has(poll: Pick<Poll, "timing">): boolean;
 }
@@ -51,7 +51,7 @@ export function createSharedProbes(): SharedProbes {
       return added;
     },
     has: (poll) => bySchedule.has(schedulesKey(poll)),
-    get companies() {
+    get scheduled() {
       return [...bySchedule.values()];
     },
   };
@@ -86,7 +86,7 @@ function requestsMore(asked: readonly Asked[], userIds: readonly string[]): numb
 }
 
 /** Requests for profiles that are sent anyway. */
-export interface Company {
+export interface ScheduledProbes {
   /** Times a day. */
   readonly perDay: number;
   /** Who is asked for each time. */

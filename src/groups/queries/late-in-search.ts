@@ -8,7 +8,7 @@ const LATE_MS = 120_000;
 /** Posts of bursts are looked for sooner than the mean. */
 const SOONER = 1.4;
 
-/** Posts a day that are looked for before they are shown, where looks come `meanMs` after posts. */
+/** Posts a day that are searched for before they are shown, where searches come `meanMs` after posts. */
 export function lackedPerDay(postsPerDay: number, meanMs: number): number {
   const share = (lagMs: number): number => Math.min(1, lagMs / (2 * meanMs));
   return postsPerDay * Math.min(1, share(SOONER * USUAL_LAG_MS) + LATE_SHARE * share(LATE_MS));

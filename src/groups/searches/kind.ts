@@ -43,10 +43,10 @@ function withPages(poll: Poll, { members, cost }: PollGroup, base: PollCost, ite
   const queries = (cost.readsPerDay * poll.intervalMs) / DAY_MS;
   if (queries === 0) return base;
   const news = queries * newsPages(poll, base.pollsPerDay, itemsPerDay / queries);
-  const sweeps = queries * rescanRequests(poll, base.pollsPerDay, itemsPerDay / queries);
+  const rescans = queries * rescanRequests(poll, base.pollsPerDay, itemsPerDay / queries);
   // As deep as the last proof of the same member.
   const proofDays = cost.sweepsPerDay === 0 ? 0 : members.length / cost.sweepsPerDay + poll.overlapMs / DAY_MS;
   const proofs = cost.sweepsPerDay * pagesBeyondFirst((itemsPerDay / members.length) * proofDays);
-  const sweepsPerDay = base.sweepsPerDay + sweeps + proofs;
-  return { ...base, itemsPerDay, sweepsPerDay, requestsPerDay: base.requestsPerDay + news + sweeps + proofs };
+  const sweepsPerDay = base.sweepsPerDay + rescans + proofs;
+  return { ...base, itemsPerDay, sweepsPerDay, requestsPerDay: base.requestsPerDay + news + rescans + proofs };
 }

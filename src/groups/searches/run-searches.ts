@@ -69,12 +69,12 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
 /** Compares the two ways to read the group by what is known now. */
 function chooseAgain(scene: SearchScene): void {
   const { group, members, memory, startedAtMs } = scene;
-  if (group.group?.wish !== "merge") for (const [key, member] of members) members.set(key, weighed(member, group.intervalMs));
+  if (group.group?.override !== "merge") for (const [key, member] of members) members.set(key, weighed(member, group.intervalMs));
   const all = group.group?.members ?? [];
   const sharing = all.filter(({ key }) => !isAlone(members.get(key), startedAtMs) && members.get(key)?.isBusy !== true);
   const limits = growLimits(memory.limits, startedAtMs);
   const alone = all.length - sharing.length;
   const asked = searchGroupOf(group, sharing, { limits, fullPollEveryMs: group.group?.fullPollEveryMs, alone });
-  const { strategy } = chooseSearchStrategy(asked, chosenStrategy(memory), group.group?.wish ?? "auto");
+  const { strategy } = chooseSearchStrategy(asked, chosenStrategy(memory), group.group?.override ?? "auto");
   scene.memory = { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: startedAtMs };
 }

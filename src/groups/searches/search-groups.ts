@@ -48,7 +48,7 @@ export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll,
 
 function toGroup<T extends Pollable>(key: string, members: Members<T>, wayOf: Learned["wayOf"]): Poll<T> {
   const [first] = members;
-  const wish = strategyOf(first);
+  const override = strategyOf(first);
   const fullPollEveryMs = fullPollEveryOf(first);
   const joined = joinMembers(members);
   const way = wayOf?.(key);
@@ -56,7 +56,7 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, wayOf: Le
   const limits = way?.limits ?? FIRST_LIMITS;
   const asked = searchGroupOf({ ...first, ...joined }, sharing, { limits, fullPollEveryMs, alone: members.length - sharing.length });
   const current = way?.strategy === "probe" ? undefined : way?.strategy;
-  const cost = chooseSearchStrategy(asked, current, wish);
+  const cost = chooseSearchStrategy(asked, current, override);
   return {
     ...first,
     key,
@@ -64,7 +64,7 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, wayOf: Le
     spreadMs: spreadIn(first.timing, spreadMs(key, first.intervalMs)),
     costRequests: (cost.readsPerDay * first.intervalMs) / DAY_MS,
     ...joined,
-    group: { kind: "searches", members, wish, cost, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },
+    group: { kind: "searches", members, override, cost, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },
   };
 }
 
@@ -96,12 +96,12 @@ export function searchGroupOf(
   { limits, fullPollEveryMs, alone }: SharingOptions,
 ): SearchGroup {
   const queries = members.flatMap((member) => queryOf(member) ?? []);
-  const packs = batchMembers(queries, (query) => ({ kind: "query", query }), limits);
+  const batches = batchMembers(queries, (query) => ({ kind: "query", query }), limits);
   const base = {
     intervalMs,
-    queries: packs.length + alone,
-    shared: sum(packs, ({ length }) => (length > 1 ? length : 0)),
-    proofs: sum(packs, ({ length }) => (length > 2 ? length : length - 1)),
+    queries: batches.length + alone,
+    shared: sum(batches, ({ length }) => (length > 1 ? length : 0)),
+    proofs: sum(batches, ({ length }) => (length > 2 ? length : length - 1)),
     members: queries.length + alone,
   };
   return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseProofEvery(base, maxAgeOf({ subscribers })) };
@@ -118,11 +118,11 @@ function chooseProofEvery(
 export type SearchCost = StrategyCost<"single" | "merge">;
 
 /** The cheaper way; the active one stays unless the other saves enough. A user's word is followed. */
-export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, wish: StrategyOverride): SearchCost {
+export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, override: StrategyOverride): SearchCost {
   const ticks = DAY_MS / group.intervalMs;
   const single: SearchCost = costOf("single", 0, group.members * ticks, 0);
   const merge: SearchCost = costOf("merge", 0, group.queries * ticks, (group.proofs * DAY_MS) / group.fullPollEveryMs);
-  if (wish === "merge") return merge;
+  if (override === "merge") return merge;
   return current === "merge" ? cheaperOf(merge, single) : cheaperOf(single, merge);
 }
 

@@ -8,7 +8,7 @@ export interface SearchMemory {
   readonly checkedAtMs: number;
   /** Part of a read since; an empty answer is one that moves nothing else. */
   readonly triedAtMs: number;
-  /** Down to `overlap` before that, late items were looked for. */
+  /** Down to `overlap` before that, late items were searched for. */
   readonly sweptAtMs: number;
   /** Until then it was read by itself. */
   readonly provedAtMs: number;

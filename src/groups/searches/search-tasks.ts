@@ -9,7 +9,7 @@ export interface SearchTask {
   readonly poll: Poll;
   /** Undefined: as deep as the poll's own memory says. */
   readonly reach?: Reach;
-  /** It looks for late items too. */
+  /** It is a late-arrival rescan. */
   readonly isRescan: boolean;
   /** By itself, back to the last such read: it finds what reads together had not shown. */
   readonly isProof: boolean;
@@ -47,14 +47,14 @@ export function searchTasks(query: SearchTaskQuery): SearchTasks {
     else if (canShare(member, poll, query)) together.push(regular(poll, member, query));
     else alone.push(byItself(poll, member, query));
   }
-  return { together: together.some(({ isRescan }) => isRescan) ? together.map((task) => swept(task, query)) : together, alone };
+  return { together: together.some(({ isRescan }) => isRescan) ? together.map((task) => rescanned(task, query)) : together, alone };
 }
 
 /**
  * A late-arrival rescan makes its query long for all who share it, and members that were verified at different times would have one after the other:
  * together they rescan when the first of them has to.
  */
-function swept(task: SearchTask, { memory, toService }: SearchTaskQuery): SearchTask {
+function rescanned(task: SearchTask, { memory, toService }: SearchTaskQuery): SearchTask {
   const member = memory.members[task.poll.key];
   return task.isRescan || member === undefined ? task : { ...task, reach: rescanOf(task.poll, member, toService), isRescan: true };
 }
@@ -62,7 +62,7 @@ function swept(task: SearchTask, { memory, toService }: SearchTaskQuery): Search
 /** Twice as deep as its own polls rescanned: what they left to the next rescan is covered. */
 const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask => ({
   poll,
-  reach: { kind: "sweep", sinceMs: toService(nowMs) - 2 * poll.overlapMs },
+  reach: { kind: "rescan", sinceMs: toService(nowMs) - 2 * poll.overlapMs },
   isRescan: true,
   isProof: false,
 });
@@ -83,19 +83,19 @@ export const byItself = (poll: Poll, member: SearchMemory, query: Pick<SearchTas
   member.isUnproven === true
     ? {
         poll,
-        reach: { kind: "sweep", sinceMs: query.toService(member.provedAtMs) - poll.overlapMs },
+        reach: { kind: "rescan", sinceMs: query.toService(member.provedAtMs) - poll.overlapMs },
         isRescan: true,
         isProof: true,
       }
     : regular(poll, member, query);
 
 function regular(poll: Poll, member: SearchMemory, { nowMs, toService }: Pick<SearchTaskQuery, "nowMs" | "toService">): SearchTask {
-  const isSweep = nowMs - member.sweptAtMs >= poll.overlapMs;
-  const reach: Reach = isSweep ? rescanOf(poll, member, toService) : { kind: "since", sinceMs: toService(member.checkedAtMs) };
-  return { poll, reach, isRescan: isSweep, isProof: false };
+  const isRescan = nowMs - member.sweptAtMs >= poll.overlapMs;
+  const reach: Reach = isRescan ? rescanOf(poll, member, toService) : { kind: "since", sinceMs: toService(member.checkedAtMs) };
+  return { poll, reach, isRescan, isProof: false };
 }
 
 const rescanOf = ({ overlapMs }: Poll, { sweptAtMs }: SearchMemory, toService: SearchTaskQuery["toService"]): Reach => ({
-  kind: "sweep",
+  kind: "rescan",
   sinceMs: toService(sweptAtMs) - overlapMs,
 });

@@ -33,7 +33,7 @@ export interface FeedPacer extends Pacer {
 export type FeedPacers = (poll: Poll) => FeedPacer;
 
 export interface FeedPacerDeps {
-  readonly book: FeedStates;
+  readonly feedStates: FeedStates;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   /** How much slower polls of a priority go while the quota is short. */
@@ -62,7 +62,7 @@ export function createFeedPacers(deps: FeedPacerDeps): FeedPacers {
 }
 
 function createFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerDeps, dueMs: Map<string, number>): FeedPacer {
-  const { book, clock, serviceClock, stretch } = deps;
+  const { feedStates, clock, serviceClock, stretch } = deps;
   const { key, intervalMs, priority } = poll;
   const mostMs = longestWaitMs(freshness);
 
@@ -91,21 +91,21 @@ function createFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerD
     leastMs: leastWaitMs(freshness),
     mostMs,
     async after(read) {
-      await book.load();
+      await feedStates.load();
       const factor = stretch(priority);
       const isPaced = factor <= 1;
-      const known = book.get(key);
+      const known = feedStates.get(key);
       const nowMs = serviceClock.now();
       const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(known, read);
       const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
-      book.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs: mostMs } : undefined);
-      await book.flush();
+      feedStates.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs: mostMs } : undefined);
+      await feedStates.flush();
       const latest = { feed, readAtMs: read.startedAtMs };
       if (read.isWhole) dueMs.set(key, nextRead(latest, 1));
       return nextRead(latest, factor);
     },
     nextDueMs() {
-      const entry = book.get(key);
+      const entry = feedStates.get(key);
       return entry === undefined ? undefined : nextRead(entry, stretch(priority));
     },
   };

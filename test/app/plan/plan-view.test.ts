@@ -20,13 +20,13 @@ async function planWith(postsPerDay: number, changed?: number) {
     readNote: async (name: string) => notes.get(name) ?? null,
     writeNote: async (name: string, value: Json) => void notes.set(name, value),
   };
-  const book = createProbeStates(store, clock);
+  const probeStates = createProbeStates(store, clock);
   const probe = { fields: null, probedAtMs: NOW, fullAtMs: NOW };
   for (const id of IDS) {
     const rate = { posts: postsPerDay * 30, days: 30, excited: 0, atMs: NOW };
-    book.put(id, { probe, rate, handle: `h${id}`, checkedAtMs: NOW }, "later");
+    probeStates.put(id, { probe, rate, handle: `h${id}`, checkedAtMs: NOW }, "later");
   }
-  await book.close();
+  await probeStates.close();
   const changes = createChangeCounts(store, clock);
   const changedMs = Array.from({ length: changed ?? 0 }, () => NOW);
   const run = { accounts: IDS.length, changedMs: [], startedAtMs: NOW, intervalMs: DAY };

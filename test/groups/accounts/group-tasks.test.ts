@@ -38,7 +38,7 @@ function group() {
       unprobed: new Set(),
       accountOf: (id) => accounts.get(id),
       intervalMs: 2 * MIN,
-      patienceMs: 0,
+      maxWaitMs: 0,
       allowance: { posts: 0, forMs: 0 },
       nowMs: NOW,
       toService: (ms) => ms,

@@ -149,9 +149,9 @@ describe("accounts that others ask for on the same schedule", () => {
 });
 
 describe("the choice", () => {
-  const list = (looksPerDay: number, changes: Partial<ListMember> = {}): ListMember => ({
-    looksPerDay,
-    lookPages: 1,
+  const list = (changeReadsPerDay: number, changes: Partial<ListMember> = {}): ListMember => ({
+    changeReadsPerDay,
+    changeReadPages: 1,
     pollPages: 1,
     wholePerDay: 0,
     ...changes,
@@ -164,9 +164,9 @@ describe("the choice", () => {
   });
 
   it("reads at every tick what moves at every tick, beside the probes of the others", () => {
-    const { cost, isAside } = chooseListStrategy(group([list(1_400), list(1), list(0.1)]), undefined, "auto");
+    const { cost, isReadEveryTick } = chooseListStrategy(group([list(1_400), list(1), list(0.1)]), undefined, "auto");
     expect(cost.strategy).toBe("probe");
-    expect(isAside).toEqual([true, false, false]);
+    expect(isReadEveryTick).toEqual([true, false, false]);
   });
 
   it("probes nobody where all move at every tick, and all where the user says so", () => {
@@ -174,7 +174,7 @@ describe("the choice", () => {
     expect(chooseListStrategy(busy, "probe", "auto").cost.strategy).toBe("single");
     const asked = chooseListStrategy(busy, "single", "probe");
     expect(asked.cost.strategy).toBe("probe");
-    expect(asked.isAside).toEqual([false, false, false]);
+    expect(asked.isReadEveryTick).toEqual([false, false, false]);
     const quiet = group([list(1), list(2), list(3)]);
     expect(chooseListStrategy(quiet, "single", "auto").cost.strategy).toBe("probe");
   });
@@ -186,7 +186,7 @@ describe("the choice", () => {
     });
     fc.assert(
       fc.property(lists, fc.constantFrom("single", "probe", undefined), (all, current) => {
-        const asked = group(all.map(({ looks, pages }) => list(looks, { lookPages: pages, pollPages: pages })));
+        const asked = group(all.map(({ looks, pages }) => list(looks, { changeReadPages: pages, pollPages: pages })));
         const chosen = chooseListStrategy(asked, current, "auto").cost.requestsPerDay;
         const single = all.reduce((sum, { pages }) => sum + pages, 0) * 1_440;
         expect(chosen).toBeLessThanOrEqual(single / 0.85 + 1);

@@ -173,9 +173,9 @@ describe("the way to read", () => {
 
   it("counts no look that was only patient, but what it found", () => {
     const once = afterRead(takeProbe(START, fields(12), MIN), read(), MIN);
-    const again = afterRead(once, read({ isPatient: true, newPosts: 1 }), 3 * MIN);
+    const again = afterRead(once, read({ isLagCheck: true, newPosts: 1 }), 3 * MIN);
     expect(again.open).toEqual({ ...once.open, owed: 1 });
-    expect(afterRead(again, read({ isPatient: true, newPosts: 1 }), 4 * MIN).open).toBeUndefined();
+    expect(afterRead(again, read({ isLagCheck: true, newPosts: 1 }), 4 * MIN).open).toBeUndefined();
   });
 
   it("asks the timeline for nothing when no post was promised", () => {

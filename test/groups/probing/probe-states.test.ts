@@ -41,18 +41,18 @@ describe("counts of a group", () => {
   it("begin anew after those of an older release, which did not say how it was read", async () => {
     const old = { "g/3/reads": { sinceMs: START, requests: 9, lastMs: START, counted: { perDay: 99, days: 3 } } };
     const stored = new Map<string, Json>([["probes.counts", old]]);
-    const book = createProbeStates(notesIn(stored), createVirtualClock(START));
-    await book.load();
-    book.put("1", ACCOUNT, "later");
-    book.count("g", { strategy: "probe", members: 3, requests: { probes: 1, reads: 0 }, intervalMs: MIN });
-    await book.close();
+    const probeStates = createProbeStates(notesIn(stored), createVirtualClock(START));
+    await probeStates.load();
+    probeStates.put("1", ACCOUNT, "later");
+    probeStates.count("g", { strategy: "probe", members: 3, requests: { probes: 1, reads: 0 }, intervalMs: MIN });
+    await probeStates.close();
     expect(Object.keys(stored.get("probes.counts") as object)).toEqual(["g"]);
   });
 
   it("are forgotten while it is slowed down", () => {
-    const book = createProbeStates(notesIn(new Map()), createVirtualClock(START));
-    book.count("g", { strategy: "probe", members: 3, requests: { probes: 1, reads: 0 }, intervalMs: MIN });
-    book.count("g", undefined);
-    expect(book.countOf("g", 3)).toBeUndefined();
+    const probeStates = createProbeStates(notesIn(new Map()), createVirtualClock(START));
+    probeStates.count("g", { strategy: "probe", members: 3, requests: { probes: 1, reads: 0 }, intervalMs: MIN });
+    probeStates.count("g", undefined);
+    expect(probeStates.countOf("g", 3)).toBeUndefined();
   });
 });

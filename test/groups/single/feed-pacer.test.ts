@@ -26,10 +26,10 @@ function house() {
   let factor = 1;
   const serviceClock = { now: () => clock.now(), fromLocal: (localMs: number) => localMs } as ServiceClock;
   const open = () => {
-    const book = createFeedStates(notes as never, clock);
-    return { book, pacerOf: createFeedPacers({ book, clock, serviceClock, stretch: () => factor }) };
+    const feedStates = createFeedStates(notes as never, clock);
+    return { feedStates, pacerOf: createFeedPacers({ feedStates, clock, serviceClock, stretch: () => factor }) };
   };
-  let { book, pacerOf } = open();
+  let { feedStates, pacerOf } = open();
   const read = (agoMs: readonly number[], changes: Partial<FeedRead> = {}, freshness = MEAN) =>
     pacerOf(pollOf(freshness)).after({
       startedAtMs: clock.now(),
@@ -42,13 +42,13 @@ function house() {
     clock,
     read,
     stretchBy: (by: number) => void (factor = by),
-    worth: () => book.get("k")?.feed.pace.worth,
-    rate: () => book.get("k")?.feed.rate.posts,
+    worth: () => feedStates.get("k")?.feed.pace.worth,
+    rate: () => feedStates.get("k")?.feed.rate.posts,
     nextDueMs: () => pacerOf(pollOf(MEAN)).nextDueMs(),
     async restart() {
-      await book.close();
-      ({ book, pacerOf } = open());
-      await book.load();
+      await feedStates.close();
+      ({ feedStates, pacerOf } = open());
+      await feedStates.load();
     },
   };
 }

@@ -26,7 +26,7 @@ export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: Fr
   const paceNow = (memory: GroupMemory) => ({ freshness, memory, factor: stretch(group.priority), nowMs: clock.now() });
   return {
     takesSpareSlots: true,
-    patienceMs: group.intervalMs,
+    maxWaitMs: group.intervalMs,
     begin: () => onTime.begin(group.key, group.intervalMs),
     turn({ members, startedAtMs: nowMs, onTimeSinceMs }, memory, isExtra) {
       const isHelped = members.filter(probes.isSeenByOthers).length > 0 || isExtra;
@@ -45,7 +45,7 @@ export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: Fr
       const delaysMs = hasProbed ? news.delaysMs : [];
       const paced = { ...memory, ...paceAfter({ ...turn, awaited: [awaited, plan.awaited], hasProbed, delaysMs, startedAtMs }) };
       const nextDueMs = turn.nowMs + waitAfter({ ...turn, memory: paced });
-      // What comes to light after blind probes is late because of them.
+      // What comes to light after suspiciously empty probes is late because of them.
       if (answer !== "suspicious") onTime.end(group.key, nextDueMs);
       return { memory: paced, nextDueMs };
     },

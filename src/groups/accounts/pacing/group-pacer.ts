@@ -46,7 +46,7 @@ export interface GroupPacer extends Pacer {
   /** Whether its members are asked for in free places of the requests of others. */
   readonly takesSpareSlots: boolean;
   /** How long a read that only makes sure waits for a search that is sent anyway. */
-  readonly patienceMs: number;
+  readonly maxWaitMs: number;
   /** A run begins. Since when the group was asked for in time, wall time; 0 where ticks say when. */
   begin(): number;
   /** Whom to probe of those who were probed before; `isExtra`: the run comes before its time. */

@@ -9,7 +9,7 @@ import type { GroupPacer } from "./group-pacer.ts";
 
 export const createSchedulePacer = (group: Poll, probes: Pick<GroupProbes, "takeNewHandle">): GroupPacer => ({
   takesSpareSlots: false,
-  patienceMs: 0,
+  maxWaitMs: 0,
   begin: () => 0,
   turn({ members, startedAtMs: nowMs }, memory) {
     const isCheckDue = memory.strategy === "probe" || passedMs(memory.probedAtMs, nowMs) >= checkEveryMs(group.intervalMs);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { firstProbe, isDue, type ProbeMemory, takeProbe } from "../../../src/groups/probing/pending-changes.ts";
-import { afterListRead, type ListRead } from "../../../src/groups/member-lists/list-looks.ts";
+import { afterListRead, type ListRead } from "../../../src/groups/member-lists/list-reads.ts";
 
 const MIN = 60_000;
 const fields = (count: number) => ({ followers_count: count });
@@ -102,8 +102,8 @@ it("any change is read at once, and the reads of it come to an end", () => {
         counted = count;
         if (isDue(memory, atMs)) memory = afterListRead(memory, read({ joined, isWhole, awaited: isWhole ? awaited : 0 }), atMs);
       }
-      for (let looks = 0; memory.open !== undefined; looks += 1) {
-        expect(looks).toBeLessThan(7);
+      for (let reads = 0; memory.open !== undefined; reads += 1) {
+        expect(reads).toBeLessThan(7);
         atMs = Math.max(atMs + 2 * MIN, memory.open.dueMs);
         memory = afterListRead(memory, read({ isWhole }), atMs);
       }

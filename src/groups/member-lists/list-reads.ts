@@ -30,16 +30,16 @@ const STRIKES_TO_UNRELIABLE = 2;
 
 /** The memory after a read of the list. */
 export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number): ProbeMemory {
-  const { open, strikes = 0, patience = 0, isBlind, ...rest } = memory;
+  const { open, strikes = 0, patience: backoff = 0, isBlind, ...rest } = memory;
   const isUnshown = open === undefined && read.isSilent && read.joined + read.awaited > 0;
   const nextStrikes = isUnshown ? strikes + 1 : open === undefined ? 0 : strikes;
-  const next = open === undefined ? awaiting(memory, read, nowMs) : openAfter(open, read, patience, nowMs);
-  const nextPatience = isUnshown ? 0 : patienceAfter(open, next, read, patience);
+  const next = open === undefined ? awaiting(memory, read, nowMs) : openAfter(open, read, backoff, nowMs);
+  const nextBackoff = isUnshown ? 0 : backoffAfter(open, next, read, backoff);
   return {
     ...rest,
     fullAtMs: nowMs,
     ...(next === undefined ? {} : { open: next }),
-    ...(nextPatience === 0 ? {} : { patience: nextPatience }),
+    ...(nextBackoff === 0 ? {} : { patience: nextBackoff }),
     ...(nextStrikes === 0 ? {} : { strikes: nextStrikes }),
     ...(isBlind === true || nextStrikes >= STRIKES_TO_UNRELIABLE ? { isBlind: true as const } : {}),
   };
@@ -50,11 +50,11 @@ const awaiting = ({ probedAtMs }: ProbeMemory, { awaited }: ListRead, nowMs: num
   awaited === 0 ? undefined : { sinceMs: probedAtMs, owed: null, reads: 1, dueMs: nowMs };
 
 /** Undefined when the change is accounted for, or the last read was made. */
-function openAfter(open: OpenChange, read: ListRead, patience: number, nowMs: number): OpenChange | undefined {
+function openAfter(open: OpenChange, read: ListRead, backoff: number, nowMs: number): OpenChange | undefined {
   const reads = open.reads + 1;
   const owed = open.owed === null ? null : open.owed - read.joined;
   if (isAccounted(owed, read)) return undefined;
-  const waitMs = RETRY_SCHEDULES[scheduleIndexOf(owed, read, patience)]?.[reads - 1];
+  const waitMs = RETRY_SCHEDULES[scheduleIndexOf(owed, read, backoff)]?.[reads - 1];
   return waitMs === undefined ? undefined : { ...open, owed, reads, dueMs: nowMs + waitMs };
 }
 
@@ -63,18 +63,18 @@ function isAccounted(owed: number | null, { awaited, joined, left, isWhole }: Li
   return owed === null ? isWhole && joined + left > 0 : owed <= 0;
 }
 
-function scheduleIndexOf(owed: number | null, { awaited, isWhole }: ListRead, patience: number): number {
+function scheduleIndexOf(owed: number | null, { awaited, isWhole }: ListRead, backoff: number): number {
   if (awaited > 0) return 0;
-  return Math.max(patience, owed === null || isWhole ? ONE_MORE : 0);
+  return Math.max(backoff, owed === null || isWhole ? ONE_MORE : 0);
 }
 
 /** Reads that found nothing to the last make the next ones fewer; one that found somebody late brings them all back. */
-function patienceAfter(open: OpenChange | undefined, next: OpenChange | undefined, read: ListRead, patience: number): number {
+function backoffAfter(open: OpenChange | undefined, next: OpenChange | undefined, read: ListRead, backoff: number): number {
   const isLate = open !== undefined && open.reads > 0 && read.joined > 0;
   if (isLate) return 0;
-  if (open === undefined || next !== undefined || read.awaited > 0) return patience;
+  if (open === undefined || next !== undefined || read.awaited > 0) return backoff;
   const owed = open.owed === null ? null : open.owed - read.joined;
-  if (isAccounted(owed, read)) return patience;
-  const index = scheduleIndexOf(owed, read, patience);
-  return owed !== null || read.isWhole || patience >= ONE_MORE ? Math.min(SHORTEST, index + 1) : patience;
+  if (isAccounted(owed, read)) return backoff;
+  const index = scheduleIndexOf(owed, read, backoff);
+  return owed !== null || read.isWhole || backoff >= ONE_MORE ? Math.min(SHORTEST, index + 1) : backoff;
 }
