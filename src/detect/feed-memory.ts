@@ -1,13 +1,13 @@
 /**
- * What is known of a newest-first list: stretches of ids that were read without a hole, and the holes between them.
+ * What is known of a newest-first list: ranges of ids that were read without a gap, and the gaps between them.
  * Pure. Leaves requests to the engine and verdicts to `detectFeed`.
  */
 import { compareIds, maxId, minId } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
 
-/** Where a hole continues, when a poll was cut before it reached known ground. */
+/** Where a gap continues, when a poll was cut before it reached known ground. */
 export interface Gap {
-  /** The service's cursor below the stretch; undefined: walk again. */
+  /** The service's cursor below the range; undefined: walk again. */
   readonly cursor?: string;
   /** Parameters the cursor belongs to, where a bounded query was asked. */
   readonly query?: string;
@@ -19,7 +19,7 @@ export interface Gap {
   readonly tries: number;
 }
 
-/** Ids from `low` to `high`, both included, were read. `hole`: what lies below, down to the next stretch, was not. */
+/** Ids from `low` to `high`, both included, were read. `hole`: the gap below, down to the next range, was not. */
 export interface CoveredRange {
   readonly high: string;
   readonly low: string;
@@ -29,11 +29,11 @@ export interface CoveredRange {
 export interface FeedMemory {
   /** Newest first, disjoint. Empty: never polled. */
   readonly stretches: readonly CoveredRange[];
-  /** Start of the last poll that read the newest page without a hole above known ground; service time. */
+  /** Start of the last poll that read the newest page without a gap above known ground; service time. */
   readonly readAtMs: number | null;
   /** Time of the newest item ever seen, by its own clock. */
   readonly newestItemMs: number | null;
-  /** Start of the last sweep; service time. */
+  /** Start of the last late-arrival rescan; service time. */
   readonly sweptAtMs: number | null;
 }
 
@@ -50,36 +50,36 @@ export const isRead = (stretches: readonly CoveredRange[], id: string): boolean 
 
 const touches = (a: CoveredRange, b: CoveredRange): boolean => compareIds(a.low, b.high) <= 0 && compareIds(b.low, a.high) <= 0;
 
-/** Adds a stretch that was read; stretches it touches become one, and holes inside it vanish. */
+/** Adds a range that was read; ranges it touches become one, and gaps inside it vanish. */
 export function addRange(stretches: readonly CoveredRange[], added: CoveredRange): readonly CoveredRange[] {
   let merged = added;
   const apart: CoveredRange[] = [];
-  for (const stretch of stretches) {
-    if (!touches(stretch, merged)) {
-      apart.push(stretch);
+  for (const range of stretches) {
+    if (!touches(range, merged)) {
+      apart.push(range);
       continue;
     }
-    // The hole that counts is the one below the lower of the two; below the very same item, the one that is still known.
-    const order = compareIds(stretch.low, merged.low);
-    const hole = order < 0 ? stretch.hole : order > 0 ? merged.hole : (merged.hole ?? stretch.hole);
-    merged = withHole({ high: maxId(stretch.high, merged.high), low: minId(stretch.low, merged.low) }, hole);
+    // The gap that counts is the one below the lower of the two; below the very same item, the one that is still known.
+    const order = compareIds(range.low, merged.low);
+    const gap = order < 0 ? range.hole : order > 0 ? merged.hole : (merged.hole ?? range.hole);
+    merged = withGap({ high: maxId(range.high, merged.high), low: minId(range.low, merged.low) }, gap);
   }
   return [...apart, merged].sort((a, b) => compareIds(b.high, a.high));
 }
 
-/** Closes the hole below a stretch: it and the next one become one, or it reaches the bottom. */
+/** Closes the gap below a range: it and the next one become one, or it reaches the bottom. */
 export function closeGap(stretches: readonly CoveredRange[], index: number): readonly CoveredRange[] {
   const upper = stretches[index];
   if (upper === undefined) return stretches;
   const lower = stretches[index + 1];
-  const joined = lower === undefined ? { high: upper.high, low: BOTTOM } : withHole({ high: upper.high, low: lower.low }, lower.hole);
+  const joined = lower === undefined ? { high: upper.high, low: BOTTOM } : withGap({ high: upper.high, low: lower.low }, lower.hole);
   return [...stretches.slice(0, index), joined, ...stretches.slice(index + 2)];
 }
 
-export const withHole = (stretch: Omit<CoveredRange, "hole">, hole: Gap | undefined): CoveredRange =>
-  hole === undefined ? { high: stretch.high, low: stretch.low } : { high: stretch.high, low: stretch.low, hole };
+export const withGap = ({ high, low }: Omit<CoveredRange, "hole">, gap: Gap | undefined): CoveredRange =>
+  gap === undefined ? { high, low } : { high, low, hole: gap };
 
-/** Index of the newest stretch with a hole below it; -1 when history is whole. */
-export const newestGap = (memory: FeedMemory): number => memory.stretches.findIndex((stretch) => stretch.hole !== undefined);
+/** Index of the newest range with a gap below it; -1 when history is whole. */
+export const newestGap = (memory: FeedMemory): number => memory.stretches.findIndex(({ hole }) => hole !== undefined);
 
 export const countGaps = ({ stretches }: FeedMemory): number => stretches.filter(({ hole }) => hole !== undefined).length;

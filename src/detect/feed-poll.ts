@@ -1,5 +1,5 @@
-/** What one poll of a feed asks for and what it leaves in memory: the head of the list, then the holes below. Pure. All times are the service's clock. */
-import { addRange, BOTTOM, closeGap, type FeedMemory, type Gap, newestGap, type CoveredRange, withHole } from "./feed-memory.ts";
+/** What one poll of a feed asks for and what it leaves in memory: the head of the list, then the gaps below. Pure. All times are the service's clock. */
+import { addRange, BOTTOM, closeGap, type FeedMemory, type Gap, newestGap, type CoveredRange, withGap } from "./feed-memory.ts";
 import type { FeedWalk, WalkOptions } from "./feed-walk.ts";
 import { compareIds, maxId } from "../model/id.ts";
 
@@ -8,7 +8,7 @@ export interface HeadOptions {
   readonly intervalMs: number;
   readonly overlapMs: number;
   readonly maxPages: number;
-  /** Oldest time a sharer in its first run still wants; undefined when none is. */
+  /** Oldest time a subscriber in its first run still wants; undefined when none is. */
   readonly firstRunFloorMs?: number;
   readonly minItems: number;
   /** See WalkOptions. */
@@ -18,9 +18,9 @@ export interface HeadOptions {
 }
 
 /**
- * - `since`: nothing was posted between the last poll and then, as far as a probe can tell.
+ * - `since`: nothing was posted between the last poll and then, as far as a probe shows.
  * - `late`: down to then, whatever was read since: something is known to have been out of sight.
- * - `sweep`: the same, and that far back everything is read now.
+ * - `rescan`: the same, and that far back everything is read now.
  */
 export interface Reach {
   readonly kind: "since" | "late" | "rescan";
@@ -31,20 +31,20 @@ export interface HeadPlan {
   readonly walk: WalkOptions;
   /** The oldest time that a query needs to ask for; undefined: no bound. */
   readonly sinceMs: number | undefined;
-  readonly isSweep: boolean;
+  readonly isRescan: boolean;
 }
 
-/** Twice the interval, at least 5 s, at most a minute: how late an item may become visible and still be found without a sweep. */
+/** Twice the interval, at least 5 s, at most a minute: how late an item may become visible and still be found without a late-arrival rescan. */
 export const marginMs = (intervalMs: number): number => Math.min(Math.max(2 * intervalMs, 5_000), 60_000);
 
 export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const isFirst = memory.stretches.length === 0;
-  // While a hole is open a sweep would walk all known pages above it only to be cut there, poll after poll: it waits, and then reaches as far back.
-  const canSweep = !isFirst && memory.sweptAtMs !== null && newestGap(memory) < 0;
-  const isSweep = canSweep && isSweepDue(memory, options);
+  // While a gap is open a rescan would walk all known pages above it only to be cut there, poll after poll: it waits, and then reaches as far back.
+  const canRescan = !isFirst && memory.sweptAtMs !== null && newestGap(memory) < 0;
+  const isRescan = canRescan && isRescanDue(memory, options);
   const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
   if (!isFirst) floors.push(nearFloorMs(memory, options));
-  if (isSweep && options.reach === undefined)
+  if (isRescan && options.reach === undefined)
     floors.push(Math.min(memory.sweptAtMs ?? options.startMs, options.startMs) - options.overlapMs);
   const floorMs = Math.min(...floors, options.startMs);
   const walk = {
@@ -58,7 +58,7 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   };
   // A clock that runs behind at the service must not push the bound past its newest item.
   const sinceMs = isFirst ? undefined : Math.min(floorMs, (memory.newestItemMs ?? floorMs) - marginMs(options.intervalMs));
-  return { walk, sinceMs, isSweep };
+  return { walk, sinceMs, isRescan };
 }
 
 /** The start of the last complete poll less a margin, unless something else knows better what was read. */
@@ -69,14 +69,14 @@ function nearFloorMs({ readAtMs }: FeedMemory, { reach, startMs, intervalMs }: H
   return Math.max(readMs, reach?.sinceMs ?? readMs) - marginMs(intervalMs);
 }
 
-function isSweepDue({ sweptAtMs }: FeedMemory, { reach, startMs, overlapMs, intervalMs }: HeadOptions): boolean {
+function isRescanDue({ sweptAtMs }: FeedMemory, { reach, startMs, overlapMs, intervalMs }: HeadOptions): boolean {
   if (reach !== undefined) return reach.kind === "rescan";
   const sinceMs = startMs - (sweptAtMs ?? startMs);
   // A time that has not come yet was noted while the service's clock ran ahead: nobody knows how long ago that was.
   return sinceMs >= overlapMs || -sinceMs > marginMs(intervalMs);
 }
 
-/** Items newer than this are news beyond `max_age`, because nobody could have been told before. */
+/** Items newer than this are news beyond `max_age`, because no alert could have been sent before. */
 export const horizonMs = (memory: FeedMemory): number =>
   Math.min(memory.readAtMs ?? Number.POSITIVE_INFINITY, ...memory.stretches.map(({ hole }) => hole?.horizonMs ?? Number.POSITIVE_INFINITY));
 
@@ -93,20 +93,20 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
   const { plan, walk, startMs, query } = head;
   const covered = walk.covered;
   const newestItemMs = newestOf(memory, walk, startMs);
-  // Nothing at all, where something was before: deleted, or the service is blind for a moment. No watermark moves by it.
+  // Nothing at all, where something was before: deleted, or the service shows nothing for a moment. No watermark moves by it.
   if (isBlind(memory, walk)) return memory;
   if (walk.end === "cut") {
     if (covered === undefined) return { ...memory, newestItemMs };
-    const hole = cutHole(memory, covered, head);
+    const gap = gapBelowCut(memory, covered, head);
     return {
       ...memory,
-      stretches: addRange(memory.stretches, withHole(covered, hole)),
+      stretches: addRange(memory.stretches, withGap(covered, gap)),
       readAtMs: startMs,
       newestItemMs,
       sweptAtMs: memory.sweptAtMs ?? startMs,
     };
   }
-  const sweptAtMs = plan.isSweep || memory.sweptAtMs === null ? startMs : memory.sweptAtMs;
+  const sweptAtMs = plan.isRescan || memory.sweptAtMs === null ? startMs : memory.sweptAtMs;
   return { stretches: joinHead(memory, covered, walk.firstPageHigh, query !== undefined), readAtMs: startMs, newestItemMs, sweptAtMs };
 }
 
@@ -120,7 +120,7 @@ function newestOf(memory: FeedMemory, walk: FeedWalk, startMs: number): number |
 
 /**
  * Nothing is missing between the newest item and known ground; in a list never read, everything below the first page is known for ever.
- * A bounded query ends at its bound: where that lies inside an older hole, the rest of the hole stays.
+ * A bounded query ends at its bound: where that lies inside an older gap, the rest of the gap stays.
  */
 function joinHead(
   memory: FeedMemory,
@@ -133,17 +133,17 @@ function joinHead(
   if (high === undefined) return memory.stretches;
   const top = maxId(high, newest.high);
   const low = covered !== undefined && compareIds(covered.low, newest.high) < 0 ? covered.low : newest.high;
-  const passed = isBounded ? holeAbove(memory, low) : undefined;
-  return addRange(memory.stretches, withHole({ high: top, low }, passed && withoutCursor(passed, 0)));
+  const passed = isBounded ? gapAbove(memory, low) : undefined;
+  return addRange(memory.stretches, withGap({ high: top, low }, passed && withoutCursor(passed, 0)));
 }
 
-/** The hole a walk that got down to `low` has come into; where `low` is known ground, that ground's own hole counts. */
-const holeAbove = (memory: FeedMemory, low: string): Gap | undefined =>
-  memory.stretches.findLast((stretch) => stretch.hole !== undefined && compareIds(stretch.low, low) >= 0)?.hole;
+/** The gap a walk that got down to `low` has come into; where `low` is known ground, that ground's own gap counts. */
+const gapAbove = (memory: FeedMemory, low: string): Gap | undefined =>
+  memory.stretches.findLast((range) => range.hole !== undefined && compareIds(range.low, low) >= 0)?.hole;
 
-/** The hole under a cut walk. One that ran on into an older hole keeps that hole's horizon and floor, and its query's bound is not deep enough. */
-function cutHole(memory: FeedMemory, covered: CoveredRange, { plan, walk, query }: HeadRead): Gap {
-  const older = holeAbove(memory, covered.low);
+/** The gap under a cut walk. One that ran on into an older gap keeps that gap's horizon and floor, and its query's bound is not deep enough. */
+function gapBelowCut(memory: FeedMemory, covered: CoveredRange, { plan, walk, query }: HeadRead): Gap {
+  const older = gapAbove(memory, covered.low);
   const isDeepEnough = older === undefined || query === undefined;
   const floorMs = older === undefined ? (memory.stretches.length === 0 ? plan.walk.floorMs : undefined) : older.floorMs;
   return {
@@ -157,39 +157,39 @@ function cutHole(memory: FeedMemory, covered: CoveredRange, { plan, walk, query 
 
 export interface FillPlan {
   readonly walk: WalkOptions;
-  readonly hole: Gap;
+  readonly gap: Gap;
   /** Highest id a query needs to ask for. */
   readonly belowId: string;
   /** Oldest time a query needs to ask for. */
   readonly sinceMs: number;
 }
 
-/** How to go on below stretch `index`; undefined when there is no hole. */
+/** How to go on below range `index`; undefined when there is no gap. */
 export function planFill(memory: FeedMemory, index: number, maxNewPages: number, overlapMs: number): FillPlan | undefined {
-  const stretch = memory.stretches[index];
-  if (stretch?.hole === undefined) return undefined;
+  const range = memory.stretches[index];
+  if (range?.hole === undefined) return undefined;
   const ground = memory.stretches.slice(index + 1);
-  const floorMs = stretch.hole.floorMs ?? Number.NEGATIVE_INFINITY;
+  const floorMs = range.hole.floorMs ?? Number.NEGATIVE_INFINITY;
   return {
     walk: { stretches: memory.stretches, ground, floorMs, maxNewPages, minItems: 0, fills: true },
-    hole: stretch.hole,
-    belowId: stretch.low,
-    sinceMs: stretch.hole.floorMs ?? stretch.hole.horizonMs - overlapMs,
+    gap: range.hole,
+    belowId: range.low,
+    sinceMs: range.hole.floorMs ?? range.hole.horizonMs - overlapMs,
   };
 }
 
-/** Attempts without progress before a hole is given up, and told. */
+/** Attempts without progress before a gap is given up, and reported. */
 const MOST_FILL_TRIES = 5;
 
 export interface FillResult {
   readonly memory: FeedMemory;
   /** The service would not give what lies there. */
-  readonly lostHole: boolean;
+  readonly isGapLost: boolean;
   /** The walk got no deeper: another one in this poll would not either. */
   readonly isStuck: boolean;
 }
 
-/** A hole that was read. */
+/** A gap that was read. */
 export interface FillRead {
   readonly plan: FillPlan;
   readonly walk: FeedWalk;
@@ -198,33 +198,33 @@ export interface FillRead {
   readonly hasFailed: boolean;
 }
 
-/** The memory after a filling walk. One that failed on the way says nothing about the hole, and counts as no try. */
+/** The memory after a filling walk. One that failed on the way says nothing about the gap, and counts as no try. */
 export function afterFill(memory: FeedMemory, index: number, { plan, walk, query, hasFailed }: FillRead): FillResult {
-  const { hole } = plan;
+  const { gap } = plan;
   const covered = walk.covered;
   const isEmpty = walk.items.length === 0;
   const closed = () => ({ ...memory, stretches: closeGap(memory.stretches, index) });
-  if (walk.end === "end" && !isEmpty) return { memory: closed(), lostHole: false, isStuck: false };
+  if (walk.end === "end" && !isEmpty) return { memory: closed(), isGapLost: false, isStuck: false };
   if (walk.end === "reached" && !isEmpty) {
     const isAtFloor = covered === undefined || plan.walk.ground.length === 0;
     const stretches = isAtFloor ? closeGap(memory.stretches, index) : addRange(memory.stretches, { high: plan.belowId, low: covered.low });
-    return { memory: { ...memory, stretches }, lostHole: false, isStuck: false };
+    return { memory: { ...memory, stretches }, isGapLost: false, isStuck: false };
   }
   // A stored cursor that answers nothing may have expired, and a query from the lowest known id gives at least that: ask again without.
   const hasMoved = covered !== undefined && compareIds(covered.low, plan.belowId) < 0;
   if (!hasMoved) {
-    if (hasFailed) return { memory, lostHole: false, isStuck: true };
-    if (hole.tries + 1 >= MOST_FILL_TRIES) return { memory: closed(), lostHole: true, isStuck: true };
-    return { memory: replaceHole(memory, index, withoutCursor(hole, hole.tries + 1)), lostHole: false, isStuck: true };
+    if (hasFailed) return { memory, isGapLost: false, isStuck: true };
+    if (gap.tries + 1 >= MOST_FILL_TRIES) return { memory: closed(), isGapLost: true, isStuck: true };
+    return { memory: replaceGap(memory, index, withoutCursor(gap, gap.tries + 1)), isGapLost: false, isStuck: true };
   }
   const next: Gap = {
-    ...withoutCursor(hole, 0),
+    ...withoutCursor(gap, 0),
     ...(walk.nextCursor === undefined ? {} : { cursor: walk.nextCursor }),
     ...(query === undefined ? {} : { query }),
   };
   return {
     memory: { ...memory, stretches: addRange(memory.stretches, { high: plan.belowId, low: covered.low, hole: next }) },
-    lostHole: false,
+    isGapLost: false,
     isStuck: false,
   };
 }
@@ -235,12 +235,12 @@ const withoutCursor = ({ horizonMs: horizon, floorMs }: Gap, tries: number): Gap
   ...(floorMs === undefined ? {} : { floorMs }),
 });
 
-/** Drops a hole's cursor: the service no longer takes it. */
+/** Drops a gap's cursor: the service no longer takes it. */
 export const forgetCursor = (memory: FeedMemory, index: number): FeedMemory => {
-  const hole = memory.stretches[index]?.hole;
-  return hole === undefined ? memory : replaceHole(memory, index, withoutCursor(hole, hole.tries + 1));
+  const gap = memory.stretches[index]?.hole;
+  return gap === undefined ? memory : replaceGap(memory, index, withoutCursor(gap, gap.tries + 1));
 };
 
-function replaceHole(memory: FeedMemory, index: number, hole: Gap): FeedMemory {
-  return { ...memory, stretches: memory.stretches.map((stretch, at) => (at === index ? withHole(stretch, hole) : stretch)) };
+function replaceGap(memory: FeedMemory, index: number, gap: Gap): FeedMemory {
+  return { ...memory, stretches: memory.stretches.map((range, at) => (at === index ? withGap(range, gap) : range)) };
 }

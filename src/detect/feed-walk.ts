@@ -14,24 +14,24 @@ export interface FeedItem {
 export interface WalkOptions {
   /** Everything read before: pages of it alone do not count as new. */
   readonly stretches: readonly CoveredRange[];
-  /** The known ground that can end the walk: all of it for a head walk, what lies below the hole for a filling one. */
+  /** The known ground that can end the walk: all of it for a head walk, what lies below the gap for a filling one. */
   readonly ground: readonly CoveredRange[];
   /** The walk goes on until it passed this time (service time). */
   readonly floorMs: number;
   /** Pages with something new it may read. */
   readonly maxNewPages: number;
-  /** At least so many items, for a first run that tells the latest. */
+  /** At least so many items, for a first run that reports the latest. */
   readonly minItems: number;
-  /** True for a walk that fills a hole: ground ends it whatever its time, and so does the floor without ground. */
+  /** True for a walk that fills a gap: ground ends it whatever its time, and so does the floor without ground. */
   readonly fills: boolean;
-  /** True for lists nothing can be pinned to, searches: there a first item that is alone tells the depth like any other. */
+  /** True for lists nothing can be pinned to, searches: there a first item that is alone shows the depth like any other. */
   readonly hasNoPins?: boolean;
 }
 
 /**
  * - `reached`: known ground older than the floor, or ground older than the floor in a list never read before.
  * - `end`: the cursor ended.
- * - `cut`: `max_pages`, a loop of cursors, or three empty pages in a row: a hole is left below.
+ * - `cut`: `max_pages`, a loop of cursors, or three empty pages in a row: a gap is left below.
  */
 export type WalkEnd = "reached" | "end" | "cut";
 
@@ -116,7 +116,7 @@ export class FeedWalk {
   }
 
   /**
-   * Leaves out what does not tell how deep the walk is: items returned before (a pinned one on every page), items older than a later one
+   * Leaves out what does not show how deep the walk is: items returned before (a pinned one on every page), items older than a later one
    * of the page (pinned, out of order), and a first item that is alone.
    */
   #ordinaryItems(page: readonly FeedItem[]): readonly FeedItem[] {

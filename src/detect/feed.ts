@@ -3,9 +3,9 @@ import { compareIds } from "../model/id.ts";
 import type { FeedItem } from "./feed-walk.ts";
 
 export interface FeedTarget {
-  /** The birth line: highest id when the target was first read. */
+  /** The baseline watermark: highest id when the target was first read. */
   readonly birth: string;
-  /** Items newer than this (service clock) are news even at or below the birth line. */
+  /** Items newer than this (service clock) are news even at or below the baseline watermark. */
   readonly sinceMs: number;
 }
 
@@ -14,7 +14,7 @@ export interface FeedRules {
   readonly maxAgeMs: number;
   /** News beyond `max_age`: the last time the feed was read, or the first run's own reach. */
   readonly horizonMs: number;
-  /** Told although they lie at or below the birth line: the first run's latest. */
+  /** News although they lie at or below the baseline watermark: the first run's latest. */
   readonly chosen: ReadonlySet<string>;
 }
 
@@ -44,8 +44,8 @@ export function detectFeed(
 
 function verdictOf(item: FeedItem, target: FeedTarget, rules: FeedRules, aheadMs: number): FeedFinding["verdict"] {
   if (rules.chosen.has(item.id)) return "news";
-  const isBorn = compareIds(item.id, target.birth) > 0 || item.timeMs > target.sinceMs + aheadMs;
-  if (!isBorn) return "baseline";
+  const isNews = compareIds(item.id, target.birth) > 0 || item.timeMs > target.sinceMs + aheadMs;
+  if (!isNews) return "baseline";
   return item.timeMs < Math.min(rules.nowMs - rules.maxAgeMs, rules.horizonMs) ? "too_old" : "news";
 }
 

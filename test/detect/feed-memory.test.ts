@@ -14,7 +14,7 @@ import {
 } from "../../src/detect/feed-memory.ts";
 import { compareIds } from "../../src/model/id.ts";
 
-const hole = (cursor: string): Gap => ({ cursor, horizonMs: 0, tries: 0 });
+const gap = (cursor: string): Gap => ({ cursor, horizonMs: 0, tries: 0 });
 
 const stretchOf = ([a, b]: readonly [bigint, bigint]): CoveredRange => ({
   high: (a > b ? a : b).toString(),
@@ -59,44 +59,44 @@ it("does not depend on the order in which stretches without holes were added", (
   );
 });
 
-it("forgets a hole only when what lies below it was read", () => {
+it("forgets a gap only when what lies below it was read", () => {
   fc.assert(
     fc.property(stretches, id, (parts, at) => {
-      const upper: CoveredRange = { high: (at + 5n).toString(), low: at.toString(), hole: hole("c") };
+      const upper: CoveredRange = { high: (at + 5n).toString(), low: at.toString(), hole: gap("c") };
       const memory = build([upper, ...parts]);
-      const isKept = memory.some((stretch) => stretch.hole?.cursor === "c");
-      const merged = memory.find((stretch) => contains(stretch, at));
-      // The hole lies under id `at`: kept as long as nothing joined to it reaches deeper.
+      const isKept = memory.some((range) => range.hole?.cursor === "c");
+      const merged = memory.find((range) => contains(range, at));
+      // The gap lies under id `at`: kept as long as nothing joined to it reaches deeper.
       expect(isKept).toBe(compareIds(merged?.low ?? "", at.toString()) === 0);
     }),
   );
 });
 
-it("keeps a hole when the ground above it is read again down to the same id", () => {
-  const memory = [{ high: "90", low: "50", hole: hole("old") }];
-  expect(addRange(memory, { high: "95", low: "50" })).toEqual([{ high: "95", low: "50", hole: hole("old") }]);
-  expect(addRange(memory, { high: "95", low: "50", hole: hole("new") })).toEqual([{ high: "95", low: "50", hole: hole("new") }]);
+it("keeps a gap when the ground above it is read again down to the same id", () => {
+  const memory = [{ high: "90", low: "50", hole: gap("old") }];
+  expect(addRange(memory, { high: "95", low: "50" })).toEqual([{ high: "95", low: "50", hole: gap("old") }]);
+  expect(addRange(memory, { high: "95", low: "50", hole: gap("new") })).toEqual([{ high: "95", low: "50", hole: gap("new") }]);
 });
 
-it("closes a hole by joining its stretch to the next, whose own hole stays", () => {
+it("closes a gap by joining its range to the next, whose own gap stays", () => {
   const memory = [
-    { high: "90", low: "80", hole: hole("a") },
-    { high: "60", low: "50", hole: hole("b") },
+    { high: "90", low: "80", hole: gap("a") },
+    { high: "60", low: "50", hole: gap("b") },
     { high: "20", low: BOTTOM },
   ];
   const first = closeGap(memory, 0);
   expect(first).toEqual([
-    { high: "90", low: "50", hole: hole("b") },
+    { high: "90", low: "50", hole: gap("b") },
     { high: "20", low: BOTTOM },
   ]);
   expect(closeGap(first, 0)).toEqual([{ high: "90", low: BOTTOM }]);
-  expect(closeGap([{ high: "90", low: "80", hole: hole("a") }], 0)).toEqual([{ high: "90", low: BOTTOM }]);
+  expect(closeGap([{ high: "90", low: "80", hole: gap("a") }], 0)).toEqual([{ high: "90", low: BOTTOM }]);
 });
 
-it("finds the newest hole first", () => {
+it("finds the newest gap first", () => {
   const stretchesWithHoles = [
     { high: "90", low: "80" },
-    { high: "60", low: "50", hole: hole("b") },
+    { high: "60", low: "50", hole: gap("b") },
   ];
   expect(newestGap({ stretches: stretchesWithHoles, readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(1);
   expect(newestGap({ stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(-1);

@@ -23,8 +23,8 @@ it("keeps a margin of twice the interval, at least five seconds and at most a mi
 });
 
 it("reads down to the last poll less a margin, and to the overlap once per overlap", () => {
-  expect(planHead(READ, options)).toMatchObject({ isSweep: false, sinceMs: 989 * MIN, walk: { floorMs: 994 * MIN } });
-  expect(planHead({ ...READ, sweptAtMs: 985 * MIN }, options)).toMatchObject({ isSweep: true, walk: { floorMs: 970 * MIN } });
+  expect(planHead(READ, options)).toMatchObject({ isRescan: false, sinceMs: 989 * MIN, walk: { floorMs: 994 * MIN } });
+  expect(planHead({ ...READ, sweptAtMs: 985 * MIN }, options)).toMatchObject({ isRescan: true, walk: { floorMs: 970 * MIN } });
   expect(planHead(EMPTY_FEED, { ...options, firstRunFloorMs: NOW - MIN })).toMatchObject({
     sinceMs: undefined,
     walk: { floorMs: NOW - MIN },
@@ -33,15 +33,15 @@ it("reads down to the last poll less a margin, and to the overlap once per overl
 
 it("reads to the overlap again once a clock of the service that ran ahead is set right", () => {
   const ahead = { ...READ, readAtMs: NOW + 300 * MIN, sweptAtMs: NOW + 300 * MIN };
-  expect(planHead(ahead, options)).toMatchObject({ isSweep: true, walk: { floorMs: NOW - 15 * MIN } });
-  expect(planHead({ ...ahead, sweptAtMs: NOW + 30_000 }, options).isSweep).toBe(false);
+  expect(planHead(ahead, options)).toMatchObject({ isRescan: true, walk: { floorMs: NOW - 15 * MIN } });
+  expect(planHead({ ...ahead, sweptAtMs: NOW + 30_000 }, options).isRescan).toBe(false);
 });
 
 it("goes as deep as something else says that it must, and calls it a sweep only where all was read that far back", () => {
   const reach = (kind: Reach["kind"]) => planHead(READ, { ...options, reach: { kind, sinceMs: 900 * MIN } });
-  expect(reach("since")).toMatchObject({ isSweep: false, walk: { floorMs: 994 * MIN } });
-  expect(reach("late")).toMatchObject({ isSweep: false, walk: { floorMs: 899 * MIN } });
-  expect(reach("rescan")).toMatchObject({ isSweep: true, walk: { floorMs: 900 * MIN } });
+  expect(reach("since")).toMatchObject({ isRescan: false, walk: { floorMs: 994 * MIN } });
+  expect(reach("late")).toMatchObject({ isRescan: false, walk: { floorMs: 899 * MIN } });
+  expect(reach("rescan")).toMatchObject({ isRescan: true, walk: { floorMs: 900 * MIN } });
 });
 
 it("knows everything below a first page for ever, without paging", () => {
@@ -52,15 +52,15 @@ it("knows everything below a first page for ever, without paging", () => {
 
 it("moves no watermark by an answer without any item", () => {
   expect(head(READ, [[]], undefined).memory).toEqual(READ);
-  const sweep = { ...READ, sweptAtMs: 900 * MIN };
-  expect(head(sweep, [[]], undefined).memory).toEqual(sweep);
+  const rescan = { ...READ, sweptAtMs: 900 * MIN };
+  expect(head(rescan, [[]], undefined).memory).toEqual(rescan);
 });
 
 it("marks the first read of a list that is empty", () => {
   expect(head(EMPTY_FEED, [[]], undefined).memory).toMatchObject({ stretches: [{ high: "0", low: "0" }], readAtMs: NOW });
 });
 
-it("leaves a hole with its cursor and the last complete poll as horizon when it is cut", () => {
+it("leaves a gap with its cursor and the last complete poll as horizon when it is cut", () => {
   const { memory } = head(READ, [items(999, 998), items(997, 996)], "next");
   expect(memory.stretches).toEqual([
     { high: "999", low: "996", hole: { cursor: "next", horizonMs: 995 * MIN, tries: 0 } },
@@ -69,7 +69,7 @@ it("leaves a hole with its cursor and the last complete poll as horizon when it 
   expect(horizonMs(memory)).toBe(995 * MIN);
 });
 
-it("keeps the hole of a first run's floor when a later head walk runs on into it and is cut again", () => {
+it("keeps the gap of a first run's floor when a later head walk runs on into it and is cut again", () => {
   const first = head(EMPTY_FEED, [items(990, 980), items(970, 960)], "a", { firstRunFloorMs: 100 * MIN }).memory;
   expect(first.stretches[0]?.hole).toMatchObject({ cursor: "a", floorMs: 100 * MIN });
   const second = head({ ...first, readAtMs: 900 * MIN }, [items(990, 980), items(970, 960), items(950, 940), items(930, 920)], "b").memory;
@@ -88,31 +88,31 @@ const HOLED: FeedMemory = {
 
 function fill(memory: FeedMemory, pages: readonly (readonly FeedItem[])[], lastCursor: string | undefined, hasFailed = false) {
   const plan = planFill(memory, 0, 2, 15 * MIN);
-  if (plan === undefined) throw new Error("no hole");
+  if (plan === undefined) throw new Error("no gap");
   const walk = new FeedWalk(plan.walk);
   pages.every((page, i) => walk.takePage(page, i < pages.length - 1 ? `c${i}` : lastCursor));
   if (hasFailed) walk.cut();
   return afterFill(memory, 0, { plan, walk, query: undefined, hasFailed });
 }
 
-it("closes a hole when the walk reaches the ground below, or the end", () => {
+it("closes a gap when the walk reaches the ground below, or the end", () => {
   const whole = [{ high: "999", low: "0" }];
   expect(fill(HOLED, [items(995, 994), items(993, 990)], "c").memory.stretches).toEqual(whole);
   expect(fill(HOLED, [items(995, 994)], undefined).memory.stretches).toEqual(whole);
 });
 
-it("moves a hole down when the allowance ends first", () => {
+it("moves a gap down when the allowance ends first", () => {
   const { memory } = fill(HOLED, [items(995), items(994), items(993)], "deeper");
   expect(memory.stretches[0]).toEqual({ high: "999", low: "994", hole: { cursor: "c1", horizonMs: 995 * MIN, tries: 0 } });
 });
 
 it("does not believe an empty answer: it asks again without the cursor, and gives up in the end with a word", () => {
   let result = fill(HOLED, [[]], undefined);
-  expect(result).toMatchObject({ isStuck: true, lostHole: false });
+  expect(result).toMatchObject({ isStuck: true, isGapLost: false });
   expect(result.memory.stretches[0]?.hole).toEqual({ horizonMs: 995 * MIN, tries: 1 });
   for (let tries = 2; tries < 5; tries += 1) result = fill(result.memory, [[]], undefined);
-  expect(result.lostHole).toBe(false);
-  expect(fill(result.memory, [[]], undefined)).toMatchObject({ lostHole: true, memory: { stretches: [{ high: "999", low: "0" }] } });
+  expect(result.isGapLost).toBe(false);
+  expect(fill(result.memory, [[]], undefined)).toMatchObject({ isGapLost: true, memory: { stretches: [{ high: "999", low: "0" }] } });
 });
 
 it("counts a walk that failed as no try, however often", () => {

@@ -111,7 +111,7 @@ it("reads at least as many items as a first run wants to tell", () => {
   expect(walk.takePage(items(48, 47), "c2")).toBe(false);
 });
 
-it("ends a filling walk at the ground below the hole, whatever its time", () => {
+it("ends a filling walk at the ground below the gap, whatever its time", () => {
   const ground = [{ high: "50", low: "0" }];
   const walk = head({ stretches: [{ high: "100", low: "80" }, ...ground], ground, floorMs: Number.NEGATIVE_INFINITY, fills: true });
   expect(walk.takePage(items(90, 85), "c1")).toBe(true);

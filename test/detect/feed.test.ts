@@ -8,12 +8,12 @@ const target = { birth: "100", sinceMs: NOW - HOUR / 2 };
 const verdicts = (items: readonly { id: string; timeMs: number }[], changes: Partial<typeof rules> = {}, known = new Set<string>()) =>
   detectFeed(items, known, target, { ...rules, ...changes }).map(({ id, verdict }) => `${id} ${verdict}`);
 
-it("takes what lies at or below the birth line for baseline, and what lies above it for news", () => {
+it("takes what lies at or below the baseline watermark for baseline, and what lies above it for news", () => {
   const old = NOW - 40 * 60_000;
   expect(verdicts([99, 100, 101].map((n) => ({ id: String(n), timeMs: old })))).toEqual(["99 baseline", "100 baseline", "101 news"]);
 });
 
-it("takes what is newer than the registration for news even below the birth line", () => {
+it("takes what is newer than the registration for news even below the baseline watermark", () => {
   expect(verdicts([{ id: "90", timeMs: NOW - 60_000 }])).toEqual(["90 news"]);
 });
 

@@ -68,7 +68,6 @@ export const ALLOWED = [
   { name: "birth", reason: "stored in the memory of a feed" },
   { name: "stretches", reason: "stored in the memory of a feed" },
   { name: "hole", reason: "stored in the memory of a feed" },
-  { name: "lostHole", in: "polling/read/", reason: "comes from detect/feed-poll.ts" },
   { name: "isBlind", reason: "stored with the probe state: unreliable counters; in detect/ a suspicious empty response" },
   { name: "blindAtMs", reason: "stored with targets and the probe state" },
   { name: "owed", reason: "stored with the probe state: a pending change" },

@@ -179,7 +179,7 @@ async function fillGaps(gathering: Gathering, start: FeedMemory): Promise<Filled
     }
     const after = afterFill(memory, index, { plan, walk, query, hasFailed: error !== undefined });
     memory = after.memory;
-    if (after.lostHole) lostGaps += 1;
+    if (after.isGapLost) lostGaps += 1;
     if (error !== undefined) return { memory, lostGaps, error };
     if (after.isStuck) break;
     allowance -= Math.max(walk.newPages, 1);
@@ -198,20 +198,20 @@ interface GapWalk {
 /** By the stored cursor, or by a bounded query, or from the top again. */
 async function walkGap(gathering: Gathering, plan: FillPlan): Promise<GapWalk> {
   const { ask, poll } = gathering;
-  const { hole } = plan;
+  const { gap } = plan;
   const options: WalkOptions = plan.walk;
   const bounded = boundParams(poll, { sinceTime: Math.floor(Math.max(plan.sinceMs, 0) / 1_000), maxId: plan.belowId });
   const param = poll.source.boundParam;
-  const isStored = hole.cursor !== undefined;
-  const query = isStored ? hole.query : bounded.query;
+  const isStored = gap.cursor !== undefined;
+  const query = isStored ? gap.query : bounded.query;
   const params = isStored
-    ? hole.query === undefined || param === undefined
+    ? gap.query === undefined || param === undefined
       ? poll.source.params
-      : { ...poll.source.params, [param]: hole.query }
+      : { ...poll.source.params, [param]: gap.query }
     : bounded.params;
   const walk = new FeedWalk(options);
   try {
-    const first = await ask(params, hole.cursor);
+    const first = await ask(params, gap.cursor);
     const error = await walkPages(gathering, walk, params, first);
     return { walk, query, isStoredRefused: false, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
   } catch (error) {
