@@ -20,9 +20,9 @@ const verifiedFollowers = (call: Call): Answer => followers(call, (key) => call.
 
 function follows(call: Call): Answer {
   const key = readableUser(call);
-  const { follows: book } = call.world;
-  return positionPage(call, book.followingPositions(key, call.nowMs), (position) => {
-    const followed = book.followingAt(key, position, call.nowMs);
+  const { follows: graph } = call.world;
+  return positionPage(call, graph.followingPositions(key, call.nowMs), (position) => {
+    const followed = graph.followingAt(key, position, call.nowMs);
     return followed === undefined || call.world.people.isGone(followed) ? undefined : call.show.user(followed);
   });
 }

@@ -67,7 +67,7 @@ class Export {
       yield* this.#pinned(this.#world.pinOf(key));
       if (!people.isCrowd(key)) yield* this.#facts(key);
     }
-    for (const record of tweets.asides()) yield* this.#pinned(record);
+    for (const record of tweets.unlisted()) yield* this.#pinned(record);
   }
 
   /** Found by its id, not in timelines: exported once, whoever pinned it. */

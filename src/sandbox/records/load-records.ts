@@ -69,7 +69,7 @@ function loadTweet({ tweets, recordUser, people }: World, line: RecordLine): voi
     likesAtLast: shown.likes_count,
     shown,
   };
-  if (readFlag(in_timeline) === false) tweets.addAside(record);
+  if (readFlag(in_timeline) === false) tweets.addUnlisted(record);
   else tweets.add(record);
 }
 

@@ -22,7 +22,7 @@ export interface SpaceRecord {
 export interface SpaceOptions {
   readonly seed: number;
   readonly startMs: number;
-  /** Accounts the world was born with. */
+  /** Accounts the world began with. */
   readonly count: number;
 }
 
@@ -42,7 +42,7 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
   const salt = hash32(seed, "space");
   const changed = new Map<string, SpaceRecord>();
 
-  function born(number: number): SpaceRecord {
+  function createdSpace(number: number): SpaceRecord {
     const dice = diceFrom(mix(salt, number));
     const first = BEGINNINGS[number];
     const minutes = first ?? 240 + (number - BEGINNINGS.length + 1) * EVERY_MINUTES + Math.floor(dice() * 60);
@@ -78,7 +78,7 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
     if (count === 0 || id.length !== ID_LENGTH) return undefined;
     const number = numberIn(id);
     if (number < 0 || idOf(number) !== id) return undefined;
-    const space = born(number);
+    const space = createdSpace(number);
     return space.createdMs <= nowMs ? space : undefined;
   }
 
@@ -87,7 +87,7 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
     const last = count === 0 ? -1 : BEGINNINGS.length + Math.max(0, Math.ceil((nowMs - startMs) / (EVERY_MINUTES * MINUTE_MS)) + 1);
     const own: SpaceRecord[] = [];
     for (let number = last; number >= 0 && own.length < most; number -= 1) {
-      const space = changed.get(idOf(number)) ?? born(number);
+      const space = changed.get(idOf(number)) ?? createdSpace(number);
       if (space.createdMs <= nowMs) own.push(space);
     }
     const ids = new Set(own.map((space) => space.id));

@@ -7,22 +7,22 @@ import type { User } from "../../model/user.ts";
 import { type Account, createPosting, type PostingRates, USUAL_RATES } from "./people/accounts.ts";
 import { DAY_MS } from "./chance/daily.ts";
 import { demoPosts, type Pace } from "./chance/demo-pace.ts";
-import { FollowBook } from "./follows/follow-book.ts";
+import { FollowGraph } from "./follows/follow-graph.ts";
 import { createGroups, type Groups } from "./groups/groups.ts";
 import { STEADY_ACCOUNTS } from "./people/lives.ts";
 import { People } from "./people/people.ts";
-import { PeopleBook } from "./people/people-book.ts";
+import { PeopleDirectory } from "./people/people-directory.ts";
 import { createPins } from "./tweets/pins.ts";
-import { createScoreBook } from "./people/score-book.ts";
+import { createScores } from "./people/scores.ts";
 import { createSketches } from "./chance/sketches.ts";
 import { createSpaces } from "./spaces.ts";
 import { Stream } from "./tweets/stream.ts";
 import { createTrends, type Trend } from "./trends.ts";
-import { TweetBook } from "./tweets/tweet-book.ts";
+import { TweetStore } from "./tweets/tweet-store.ts";
 import type { TweetRecord } from "./tweets/tweet-record.ts";
 
 const HISTORY_DAYS = 14;
-/** A search over everyone looks at so many tweets at most: in large worlds its index does not reach back as far as timelines do. */
+/** A search over everyone reads so many tweets at most: in large worlds its index does not reach back as far as timelines do. */
 const SEARCHED_TWEETS = 40_000;
 
 export interface WorldOptions {
@@ -44,11 +44,11 @@ export type WorldAt = ReturnType<World["at"]>;
 export function createWorld(options: WorldOptions) {
   const { seed, startMs, pace } = options;
   const firstDayMs = firstDayOf(startMs);
-  const book = new PeopleBook({ seed, count: options.accounts, startMs });
-  const { count } = book;
+  const directory = new PeopleDirectory({ seed, count: options.accounts, startMs });
+  const { count } = directory;
   const groups = createGroups({ seed, count, startMs });
-  const pins = createPins(book);
-  const tweets = createTweets(options, { book, groups, pins });
+  const pins = createPins(directory);
+  const tweets = createTweets(options, { directory, groups, pins });
   const recorded = createRecorded();
   const parts = {
     seed,
@@ -56,12 +56,12 @@ export function createWorld(options: WorldOptions) {
     pace,
     tweets,
     groups,
-    follows: new FollowBook(book, { seed, firstDayMs, startMs, pace }),
+    follows: new FollowGraph(directory, { seed, firstDayMs, startMs, pace }),
     spaces: createSpaces({ seed, startMs, count }),
     trends: createTrends(seed, count === 0),
-    scores: createScoreBook(book, { seed, startMs, pace }),
+    scores: createScores(directory, { seed, startMs, pace }),
     recorded,
-    recordUser: (user: User): number => book.record(user),
+    recordUser: (user: User): number => directory.record(user),
     communityPin(communityId: string): TweetRecord | undefined {
       const id = recorded.communityPins.get(communityId);
       return id === undefined ? pins.communityPin(communityId) : tweets.find(id);
@@ -73,22 +73,22 @@ export function createWorld(options: WorldOptions) {
     pinOf: (author: number): TweetRecord | undefined => pins.pinOf(author, people.revisions(author)),
   });
   return {
-    ...seen(new People(book, options.now ?? (() => startMs))),
+    ...seen(new People(directory, options.now ?? (() => startMs))),
     /** The same world with its people as they are at `nowMs`. */
-    at: (nowMs: number) => seen(new People(book, () => nowMs)),
+    at: (nowMs: number) => seen(new People(directory, () => nowMs)),
   };
 }
 
 const firstDayOf = (startMs: number): number => Math.floor(startMs / DAY_MS) * DAY_MS;
 
 interface Authors {
-  readonly book: PeopleBook;
+  readonly directory: PeopleDirectory;
   readonly groups: Groups;
   readonly pins: ReturnType<typeof createPins>;
 }
 
-function createTweets({ seed, startMs, pace, rates = USUAL_RATES }: WorldOptions, { book, groups, pins }: Authors) {
-  const { count } = book;
+function createTweets({ seed, startMs, pace, rates = USUAL_RATES }: WorldOptions, { directory, groups, pins }: Authors) {
+  const { count } = directory;
   const postsPerDay = count * rates.mean;
   const sketches = createSketches({
     seed,
@@ -99,14 +99,14 @@ function createTweets({ seed, startMs, pace, rates = USUAL_RATES }: WorldOptions
   const stream = new Stream({
     seed,
     count,
-    account: (author) => book.account(author) as Account,
+    account: (author) => directory.account(author) as Account,
     sketches,
     groups,
     postsPerDay,
     isQuick: pace === "demo",
   });
   const searchedMs = Math.max(3_600_000, (SEARCHED_TWEETS / Math.max(1, postsPerDay)) * DAY_MS);
-  return new TweetBook({
+  return new TweetStore({
     stream,
     sketches,
     count,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { addFollows } from "../../../src/sandbox/orders/world-orders.ts";
 import { createAccount } from "../../../src/sandbox/world/people/accounts.ts";
 import { CROWD_SIZE } from "../../../src/sandbox/world/people/crowd.ts";
-import { FollowBook } from "../../../src/sandbox/world/follows/follow-book.ts";
+import { FollowGraph } from "../../../src/sandbox/world/follows/follow-graph.ts";
 import { createWorld } from "../../../src/sandbox/world/world.ts";
 
 const START_MS = Date.UTC(2026, 0, 5);
@@ -11,7 +11,7 @@ const OPTIONS = { seed: 1, startMs: START_MS, pace: "natural" } as const;
 
 test("an account that everyone follows already gets no more followers from the crowd, and the answer says so", () => {
   const everyonesFriend = { ...createAccount(1, 0), followersBefore: CROWD_SIZE, followersPerDay: 0 };
-  const follows = new FollowBook({ count: 1, account: () => everyonesFriend }, { ...OPTIONS, firstDayMs: START_MS });
+  const follows = new FollowGraph({ count: 1, account: () => everyonesFriend }, { ...OPTIONS, firstDayMs: START_MS });
   const { people } = createWorld({ ...OPTIONS, accounts: 5 });
 
   expect(() => addFollows({ people, follows }, { target: "acme", count: 3 }, START_MS)).toThrow(

@@ -1,6 +1,6 @@
 /**
  * When each account posts, day by day: moments and kinds, before anyone knows the words. A day of an account is a pure function of seed,
- * account and day, so that a timeline or a counter costs no more than the days it looks at, however many accounts there are.
+ * account and day, so that a timeline or a counter costs no more than the days it reads, however many accounts there are.
  */
 import type { TweetKind } from "../../../model/tweet.ts";
 import { DAY_MS } from "./daily.ts";
@@ -22,7 +22,7 @@ export interface Sketch {
 /** Nobody deletes a tweet later than so long after it. */
 export const REGRET_MS = 2 * DAY_MS;
 const REGRETS = 0.006;
-const EXCITEMENT_MS = 8 * 60_000;
+const BURST_MS = 8 * 60_000;
 const HOUR_MS = 3_600_000;
 /** How the hours of a person's day share its posts: asleep until seven, loudest in the evening. */
 const HOURS = [2, 1, 0.6, 0.4, 0.4, 0.6, 1.5, 3, 5, 6, 6, 5.5, 6, 6, 5, 5, 5.5, 6, 7, 8, 9, 8.5, 6.5, 4] as const;
@@ -86,7 +86,7 @@ interface AuthorDay {
 function sketch({ startMs, aheadHours, regrets, dice }: AuthorDay, before: Sketch | undefined): Sketch {
   const chance = dice();
   const isThread = chance < 0.06 && before !== undefined && (before.kind === "post" || before.after !== undefined);
-  const soonMs = isThread ? 4_000 + Math.floor(dice() * 20_000) : Math.floor(-Math.log(1 - dice()) * EXCITEMENT_MS) + 5_000;
+  const soonMs = isThread ? 4_000 + Math.floor(dice() * 20_000) : Math.floor(-Math.log(1 - dice()) * BURST_MS) + 5_000;
   // One post in three comes in the heat of the one before.
   const isInBurst = before !== undefined && (isThread || chance < 0.36) && before.atMs + soonMs < startMs + DAY_MS;
   const atMs = isInBurst ? before.atMs + soonMs : startMs + timeOfDay(dice, aheadHours);

@@ -149,7 +149,7 @@ export const REPLIES = [
   "Saved for later 🙏",
 ] as const;
 
-export const COMPANY_TALK = [
+export const BRAND_TALK = [
   "Just tried the new dashboard from acme corp, impressed.",
   "Is acme corp down for anyone else?",
   "acme corp support answered in four minutes.",

@@ -2,7 +2,7 @@
 import { crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "../people/crowd.ts";
 import { demoFollowTimes, type Pace } from "../chance/demo-pace.ts";
 import { hash32 } from "../chance/dice.ts";
-import type { PeopleBook } from "../people/people-book.ts";
+import type { PeopleDirectory } from "../people/people-directory.ts";
 
 const FOLLOWED = 2;
 /** Numbers of the crowd each slot may look through, so that no two slots find the same person. */
@@ -17,7 +17,7 @@ export interface DemoFollowerOptions {
 export type DemoFollowers = ReturnType<typeof createDemoFollowers>;
 
 /** Those who came up to `nowMs`, earliest first; nobody where there is no demo. */
-export function createDemoFollowers(people: Pick<PeopleBook, "account">, { seed, startMs, pace }: DemoFollowerOptions) {
+export function createDemoFollowers(people: Pick<PeopleDirectory, "account">, { seed, startMs, pace }: DemoFollowerOptions) {
   const known = new Map<number, number[]>();
 
   function followerOf(key: number, slot: number): number {

@@ -2,7 +2,7 @@
 import { crowdFollower } from "../people/crowd.ts";
 import { createDaily, DAY_MS } from "../chance/daily.ts";
 import { hash32 } from "../chance/dice.ts";
-import type { PeopleBook } from "../people/people-book.ts";
+import type { PeopleDirectory } from "../people/people-directory.ts";
 
 /** So many of them leave a day. */
 const CHURN_PER_DAY = 0.0005;
@@ -20,7 +20,7 @@ interface Shuffle {
 export type EarlyCrowd = ReturnType<typeof createEarlyCrowd>;
 
 /** The early followers of a world's accounts; rank 0 came first. */
-export function createEarlyCrowd(people: Pick<PeopleBook, "account">, { seed, firstDayMs }: EarlyCrowdOptions) {
+export function createEarlyCrowd(people: Pick<PeopleDirectory, "account">, { seed, firstDayMs }: EarlyCrowdOptions) {
   const shuffles = new Map<number, Shuffle>();
   const size = (key: number): number => people.account(key)?.followersBefore ?? 0;
   const departures = createDaily({

@@ -12,7 +12,7 @@ const FANS = 300;
 
 export interface EdgeOptions {
   readonly seed: number;
-  /** Accounts the world was born with. */
+  /** Accounts the world began with. */
   readonly count: number;
   /** Ties that never change began before this. */
   readonly firstDayMs: number;
@@ -34,7 +34,7 @@ export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
   };
 
   return {
-    /** Who may follow the account; empty for those the world was not born with. */
+    /** Who may follow the account; empty for those the world did not begin with. */
     sourcesOf: (to: number): readonly number[] => (to >= count ? [] : others(to, to < STARS ? fans : [], -1)),
     /** Whom the account may follow. */
     targetsOf: (from: number): readonly number[] => (from >= count ? [] : others(from, from < FANS ? stars : [], 1)),

@@ -21,9 +21,9 @@ export interface Group {
   readonly members?: readonly number[];
 }
 
-export interface GroupBookOptions {
+export interface GroupsOptions {
   readonly seed: number;
-  /** Accounts the world was born with. */
+  /** Accounts the world began with. */
   readonly count: number;
   readonly startMs: number;
 }
@@ -47,7 +47,7 @@ interface Roll {
 export type Groups = ReturnType<typeof createGroups>;
 
 /** The groups of one world. */
-export function createGroups({ seed, count, startMs }: GroupBookOptions) {
+export function createGroups({ seed, count, startMs }: GroupsOptions) {
   const communities = new Map<string, Community & Group>(count === 0 ? [] : COMMUNITIES.map((each) => [each.id, each]));
   const lists = new Map<string, PublicList & Group>(count === 0 ? [] : LISTS.map((each) => [each.id, each]));
   const rolls = new Map<string, Roll>();

@@ -9,7 +9,7 @@ export interface Account {
   /** Position in the world; also its user key. */
   readonly index: number;
   readonly id: string;
-  /** Handle at birth; the world knows the current one. */
+  /** First handle; the world knows the current one. */
   readonly username: string;
   readonly displayName: string;
   readonly description: string;
@@ -71,8 +71,8 @@ const STARS: readonly Star[] = [
   },
 ];
 
-const FIRST_BIRTH_MS = Date.UTC(2009, 2, 1);
-const BIRTH_SPAN_MS = 15 * 365 * 86_400_000;
+const FIRST_CREATED_MS = Date.UTC(2009, 2, 1);
+const CREATION_SPAN_MS = 15 * 365 * 86_400_000;
 const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657;
 const OLD_ID_STEP = 100_003;
 const OLD_ID_BASE = 10_000_000;
@@ -82,14 +82,14 @@ const POSITION_BITS = 0x1fffff;
 /** The most accounts a world can have: beyond the positions that ids hold, two accounts would share an id. */
 export const MOST_ACCOUNTS = 2_000_000;
 
-/** How many accounts a world of this wish has: the stars are there in every world but an empty one. */
+/** How many accounts a world has for which so many are wanted: the stars are there in every world but an empty one. */
 export const worldSize = (wanted: number): number => (wanted === 0 ? 0 : Math.max(wanted, STARS.length));
 
 /** The account at this position: the same for the same seed. With a `username` it is one that was added by hand: silent, unfollowed. */
 export function createAccount(seed: number, index: number, username?: string): Account {
   const dice = createDice(seed, "account", index);
   const star = username === undefined ? STARS[index] : undefined;
-  const createdMs = FIRST_BIRTH_MS + Math.floor(dice() * BIRTH_SPAN_MS);
+  const createdMs = FIRST_CREATED_MS + Math.floor(dice() * CREATION_SPAN_MS);
   const first = pick(FIRST_NAMES, dice());
   const last = pick(LAST_NAMES, dice());
   const followers = star?.followers ?? Math.floor(10 ** (1.5 + dice() ** 3 * 3.8));

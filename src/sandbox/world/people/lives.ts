@@ -28,7 +28,7 @@ interface SpellRhythm extends Rhythm {
 export interface LivesOptions {
   readonly seed: number;
   readonly startMs: number;
-  /** Accounts the world was born with; others live as their makers say. */
+  /** Accounts the world began with; others live as their makers say. */
   readonly count: number;
 }
 

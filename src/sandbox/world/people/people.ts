@@ -3,49 +3,49 @@ import type { User } from "../../../model/user.ts";
 import type { AccountState, ProfileEdits } from "./account-state.ts";
 import { type Account, handleAfter } from "./accounts.ts";
 import type { CrowdPerson } from "./crowd.ts";
-import type { PeopleBook } from "./people-book.ts";
+import type { PeopleDirectory } from "./people-directory.ts";
 
 const NO_EDITS: ProfileEdits = {};
 
-/** The people of a book as they are whenever they are asked about. */
+/** The people of a directory as they are whenever they are asked about. */
 export class People {
-  readonly #book: PeopleBook;
+  readonly #directory: PeopleDirectory;
   readonly #now: () => number;
 
-  constructor(book: PeopleBook, now: () => number) {
-    this.#book = book;
+  constructor(directory: PeopleDirectory, now: () => number) {
+    this.#directory = directory;
     this.#now = now;
   }
 
   get seed(): number {
-    return this.#book.seed;
+    return this.#directory.seed;
   }
 
   /** Accounts the world began with: keys below this post by themselves. */
   get count(): number {
-    return this.#book.count;
+    return this.#directory.count;
   }
 
   account(key: number): Account | undefined {
-    return this.#book.account(key);
+    return this.#directory.account(key);
   }
 
   recordedUser(key: number): User | undefined {
-    return this.#book.recordedUser(key);
+    return this.#directory.recordedUser(key);
   }
 
   /** Somebody of the crowd. */
   person(key: number): CrowdPerson {
-    return this.#book.person(key);
+    return this.#directory.person(key);
   }
 
   isCrowd(key: number): boolean {
-    return this.#book.isCrowd(key);
+    return this.#directory.isCrowd(key);
   }
 
   /** Keys of all accounts: the world's own, added, recorded. The crowd is nobody's list. */
   keys(): Generator<number> {
-    return this.#book.keys();
+    return this.#directory.keys();
   }
 
   idOf(key: number): string {
@@ -53,7 +53,7 @@ export class People {
   }
 
   usernameOf(key: number): string {
-    const set = this.#book.states.get(key)?.username ?? this.recordedUser(key)?.username;
+    const set = this.#directory.states.get(key)?.username ?? this.recordedUser(key)?.username;
     if (set !== undefined) return set;
     const named = this.account(key);
     return named === undefined ? this.person(key).username : handleAfter(named, this.renames(key).length);
@@ -61,38 +61,38 @@ export class People {
 
   /** Moments at which the account got another name, earliest first. */
   renames(key: number): readonly number[] {
-    return this.#book.states.get(key)?.renamedMs ?? this.#book.lives.renames(key, this.#now());
+    return this.#directory.states.get(key)?.renamedMs ?? this.#directory.lives.renames(key, this.#now());
   }
 
   /** How often its profile was changed. */
   revisions(key: number): number {
-    return this.#book.lives.revisions(key, this.#now());
+    return this.#directory.lives.revisions(key, this.#now());
   }
 
   keyOfHandle(handle: string): number | undefined {
-    return this.#book.keyOfHandle(handle.toLowerCase(), (key) => this.usernameOf(key));
+    return this.#directory.keyOfHandle(handle.toLowerCase(), (key) => this.usernameOf(key));
   }
 
   keyOfId(id: string): number | undefined {
-    return this.#book.keyOfId(id);
+    return this.#directory.keyOfId(id);
   }
 
   /** The key behind a handle; a new, silent account when nobody has it. */
   ensure(username: string): number {
-    return this.keyOfHandle(username) ?? this.#book.add(username);
+    return this.keyOfHandle(username) ?? this.#directory.add(username);
   }
 
   isProtected(key: number): boolean {
-    const { states, lives } = this.#book;
+    const { states, lives } = this.#directory;
     return states.get(key)?.protected ?? this.recordedUser(key)?.protected ?? lives.isProtected(key, this.#now());
   }
 
   #isSuspended(key: number): boolean {
-    return this.#book.states.get(key)?.suspended ?? this.#book.lives.isSuspended(key, this.#now());
+    return this.#directory.states.get(key)?.suspended ?? this.#directory.lives.isSuspended(key, this.#now());
   }
 
   #isDeleted(key: number): boolean {
-    return this.#book.states.get(key)?.deleted ?? this.#book.lives.isDeleted(key, this.#now());
+    return this.#directory.states.get(key)?.deleted ?? this.#directory.lives.isDeleted(key, this.#now());
   }
 
   isGone(key: number): boolean {
@@ -105,29 +105,29 @@ export class People {
   }
 
   isHiddenFromSearch(key: number): boolean {
-    return this.#book.states.get(key)?.hiddenFromSearch ?? this.#book.lives.isHiddenFromSearch(key);
+    return this.#directory.states.get(key)?.hiddenFromSearch ?? this.#directory.lives.isHiddenFromSearch(key);
   }
 
   isIndexed(key: number): boolean {
-    return this.#book.indexed.get(key) ?? this.account(key)?.indexed ?? (this.isCrowd(key) && this.person(key).indexed);
+    return this.#directory.indexed.get(key) ?? this.account(key)?.indexed ?? (this.isCrowd(key) && this.person(key).indexed);
   }
 
   setIndexed(key: number, isIndexed: boolean): void {
-    this.#book.indexed.set(key, isIndexed);
+    this.#directory.indexed.set(key, isIndexed);
   }
 
   /** What is shown of a profile instead of the real fields. */
   shown(key: number): ProfileEdits {
-    return this.#book.states.get(key)?.shown ?? NO_EDITS;
+    return this.#directory.states.get(key)?.shown ?? NO_EDITS;
   }
 
   country(key: number): string | undefined {
-    return this.#book.states.get(key)?.country;
+    return this.#directory.states.get(key)?.country;
   }
 
   /** To be changed: from now on the account is as it is, until its maker says otherwise. Undefined for the crowd. */
   state(key: number): AccountState | undefined {
-    const { states, lives } = this.#book;
+    const { states, lives } = this.#directory;
     if (this.isCrowd(key) || (this.account(key) ?? this.recordedUser(key)) === undefined) return undefined;
     const known = states.get(key);
     if (known !== undefined) return known;
@@ -147,7 +147,7 @@ export class People {
   rename(key: number, username: string, renamedMs: number): void {
     const changed = this.state(key);
     if (changed === undefined) return;
-    this.#book.giveHandle(key, changed.username, username);
+    this.#directory.giveHandle(key, changed.username, username);
     changed.username = username;
     changed.renamedMs = [...changed.renamedMs, renamedMs];
   }

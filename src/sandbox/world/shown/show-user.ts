@@ -70,12 +70,12 @@ function accountUser(world: WorldAt, account: Account, nowMs: number): User {
 
 /** Name, bio and pictures after so many changes; every other change is one of the picture alone. */
 function face(seed: number, account: Account, revisions: number) {
-  const looks = Math.floor(revisions / 2);
-  const chosen = hash32(seed, "look", account.index, looks) / 2 ** 32;
+  const edition = Math.floor(revisions / 2);
+  const chosen = hash32(seed, "look", account.index, edition) / 2 ** 32;
   const version = revisions === 0 ? "normal" : `normal_${revisions}`;
   return {
-    display_name: looks === 0 ? account.displayName : `${account.displayName} ${pick(NAME_ORNAMENTS, chosen)}`,
-    description: looks === 0 ? account.description : pick(BIOS, chosen),
+    display_name: edition === 0 ? account.displayName : `${account.displayName} ${pick(NAME_ORNAMENTS, chosen)}`,
+    description: edition === 0 ? account.description : pick(BIOS, chosen),
     ...pictures(account.id, version),
   };
 }

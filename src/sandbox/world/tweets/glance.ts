@@ -17,7 +17,7 @@ export interface GlanceSource {
   names(key: number): Pick<User, "id" | "username" | "display_name" | "verified">;
 }
 
-/** Each reads as the tweet that `source.tweet` shows, as far as the search language can tell. */
+/** Each reads as the tweet that `source.tweet` shows, as far as the search language can distinguish them. */
 export function createGlances(source: GlanceSource): (record: TweetRecord) => Tweet {
   const authors = new Map<number, AuthorGlance>();
 

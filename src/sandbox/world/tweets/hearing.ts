@@ -7,7 +7,7 @@ import { hash32, mix } from "../chance/dice.ts";
 /** How many accounts everyone listens to, beside the stars. */
 const EARS = 12;
 const STARS = 5;
-/** Only the first accounts answer stars, so that a star's answers are found by looking at these. */
+/** Only the first accounts answer stars, so that a star's answers are found among their tweets. */
 const FANS = 2_000;
 /** So many of a fan's answers go to a star, if it has posted. */
 const STAR_STRUCK_PERCENT = 14;

@@ -3,7 +3,7 @@ import { timeOfTweetId } from "../../../model/id.ts";
 import { COMMUNITIES } from "../groups/communities.ts";
 import { DAY_MS } from "../chance/daily.ts";
 import { unit } from "../chance/dice.ts";
-import type { PeopleBook } from "../people/people-book.ts";
+import type { PeopleDirectory } from "../people/people-directory.ts";
 import { snowflake, type TweetRecord } from "./tweet-record.ts";
 
 const PINS_FROM_MS = Date.UTC(2024, 5, 1);
@@ -12,7 +12,7 @@ const PINS_SPAN_MS = 90 * DAY_MS;
 const TURNS = 4;
 
 /** The pins of one world. */
-export function createPins(people: PeopleBook) {
+export function createPins(people: PeopleDirectory) {
   const { seed } = people;
   const known = new Map<string, TweetRecord>();
 

@@ -15,7 +15,7 @@ import type { Sketch, Sketches } from "../chance/sketches.ts";
 import { composeText } from "./texts.ts";
 import { snowflake, type TweetRecord } from "./tweet-record.ts";
 
-/** Positions fit into so many low bits of a tweet id; one bit above tells tweets put in by hand. */
+/** Positions fit into so many low bits of a tweet id; one bit above marks tweets put in by hand. */
 const AUTHOR_BITS = 0x1fffff;
 const AUTHORS = AUTHOR_BITS + 1;
 /** Author-days remembered. */

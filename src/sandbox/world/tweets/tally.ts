@@ -20,7 +20,7 @@ interface Memory {
   recentTo: number;
 }
 
-/** Counters move when a tweet is born, a moment before anyone can see it, and back when it is deleted. Nothing counts before `firstDay`. */
+/** Counters move when a tweet is created, a moment before anyone can see it, and back when it is deleted. Nothing counts before `firstDay`. */
 export function createTally(sketches: Sketches, firstDay: number): (author: number, nowMs: number) => Counts {
   const memories = new Map<number, Memory>();
 

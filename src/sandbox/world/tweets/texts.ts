@@ -2,7 +2,7 @@
 import type { TweetKind } from "../../../model/tweet.ts";
 import type { Account } from "../people/accounts.ts";
 import { pick } from "../chance/dice.ts";
-import { CLOSERS, COMMUNITY_TALK, COMPANY_TALK, JOB_TALK, OPENERS, REPLIES, TOPICS } from "../chance/vocabulary.ts";
+import { CLOSERS, COMMUNITY_TALK, BRAND_TALK, JOB_TALK, OPENERS, REPLIES, TOPICS } from "../chance/vocabulary.ts";
 
 export interface TextOccasion {
   readonly account: Account;
@@ -20,8 +20,8 @@ export function composeText(occasion: TextOccasion, dice: () => number): string 
   if (community) return `${pick(COMMUNITY_TALK, dice())} ${pick(CLOSERS, dice())}`;
   if (account.username === "acme_jobs") return pick(JOB_TALK, dice());
   // A demo waits for this one: nothing that a watch may ignore.
-  if (mention) return pick(COMPANY_TALK, dice());
-  if (dice() < 0.04) return companyTalk(dice);
+  if (mention) return pick(BRAND_TALK, dice());
+  if (dice() < 0.04) return brandTalk(dice);
   const topic = dice() < 0.6 ? account.topic : pick(TOPICS, dice());
   const tag = dice() < 0.25 ? ` #${topic.replace(/[^a-z]/g, "")}` : dice() < 0.1 ? " $BTC" : "";
   return `${pick(OPENERS, dice())} ${topic}${closing(pick(CLOSERS, dice()))}${tag}`;
@@ -30,5 +30,4 @@ export function composeText(occasion: TextOccasion, dice: () => number): string 
 /** Goes on with the sentence, or is one of its own. */
 const closing = (closer: string): string => (/^[a-z]/.test(closer) ? ` ${closer}` : `. ${closer}`);
 
-const companyTalk = (dice: () => number): string =>
-  dice() < 0.08 ? "Big giveaway! Follow @acme to win a mug." : pick(COMPANY_TALK, dice());
+const brandTalk = (dice: () => number): string => (dice() < 0.08 ? "Big giveaway! Follow @acme to win a mug." : pick(BRAND_TALK, dice()));

@@ -12,7 +12,7 @@ import { createEarlyCrowd, type EarlyCrowd } from "./early-crowd.ts";
 import { createEdges, type Edges } from "./edges.ts";
 import type { Follow } from "./follow.ts";
 import { createFollowsByHand } from "./follows-by-hand.ts";
-import type { PeopleBook } from "../people/people-book.ts";
+import type { PeopleDirectory } from "../people/people-directory.ts";
 
 /** Shifts the crowd that an account follows away from the crowd that follows it. */
 const FOLLOWING_SHIFT = 50_021;
@@ -20,9 +20,9 @@ const FOLLOWING_SHIFT = 50_021;
 const STRANGER_ATTEMPTS = 10_000;
 
 /** What follows need to know of people. */
-export type Followable = Pick<PeopleBook, "account" | "count">;
+export type Followable = Pick<PeopleDirectory, "account" | "count">;
 
-export interface FollowBookOptions {
+export interface FollowGraphOptions {
   readonly seed: number;
   readonly firstDayMs: number;
   readonly startMs: number;
@@ -30,7 +30,7 @@ export interface FollowBookOptions {
 }
 
 /** The follows of one world. */
-export class FollowBook {
+export class FollowGraph {
   readonly #people: Followable;
   readonly #seed: number;
   readonly #firstDay: number;
@@ -44,7 +44,7 @@ export class FollowBook {
   readonly #followingsSeen = rememberLast((key, nowMs) => this.#youngFollowings(key, nowMs));
   #strangers = 0;
 
-  constructor(people: Followable, options: FollowBookOptions) {
+  constructor(people: Followable, options: FollowGraphOptions) {
     const { seed, firstDayMs } = options;
     this.#people = people;
     this.#seed = seed;

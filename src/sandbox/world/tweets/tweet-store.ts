@@ -8,7 +8,7 @@ import { type Counts, createTally } from "./tally.ts";
 import type { Sketches } from "../chance/sketches.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
-export interface TweetBookOptions {
+export interface TweetStoreOptions {
   readonly stream: Stream;
   readonly sketches: Sketches;
   /** Accounts the world began with. */
@@ -18,7 +18,7 @@ export interface TweetBookOptions {
   readonly floorMs: number;
   /** Counters count natural posts from here on. */
   readonly firstDayMs: number;
-  /** The oldest natural tweet that a search over everyone looks at. */
+  /** The oldest natural tweet that a search over everyone reads. */
   readonly searchFloorMs: (nowMs: number) => number;
   /** A tweet outside the stream with this id, such as a pinned one: found by id, not in timelines. */
   readonly staticTweet: (id: string) => TweetRecord | undefined;
@@ -31,24 +31,24 @@ interface Walk {
   readonly nowMs: number;
   /** Excludes itself and all younger ones. */
   readonly beforeId: string | undefined;
-  /** The oldest natural tweet that is looked at. */
+  /** The oldest natural tweet that is read. */
   readonly naturalSinceMs: number;
   readonly sinceMs: number;
 }
 
 /** The tweets of one world. */
-export class TweetBook {
-  readonly #options: TweetBookOptions;
+export class TweetStore {
+  readonly #options: TweetStoreOptions;
   readonly #added = new AddedTweets();
   readonly #answers = new Map<string, TweetRecord[]>();
   /** Found by id, not in timelines. */
-  readonly #aside = new Map<string, TweetRecord>();
+  readonly #unlisted = new Map<string, TweetRecord>();
   /** By hand: natural and added ones alike. */
   readonly #deleted = new Map<string, TweetRecord>();
   readonly #edits = new Map<string, TweetEdits>();
   readonly #tally: (author: number, nowMs: number) => Counts;
 
-  constructor(options: TweetBookOptions) {
+  constructor(options: TweetStoreOptions) {
     this.#options = options;
     this.#tally = createTally(options.sketches, Math.floor(options.firstDayMs / DAY_MS));
   }
@@ -85,7 +85,7 @@ export class TweetBook {
 
   find(id: string): TweetRecord | undefined {
     if (this.#deleted.has(id)) return undefined;
-    const known = this.#added.get(id) ?? this.#aside.get(id) ?? this.#options.staticTweet(id);
+    const known = this.#added.get(id) ?? this.#unlisted.get(id) ?? this.#options.staticTweet(id);
     if (known !== undefined) return known;
     const { startMs, floorMs, stream } = this.#options;
     const atMs = timeOfTweetId(id);
@@ -98,12 +98,12 @@ export class TweetBook {
     if (record.targetId !== undefined) append(this.#answers, record.targetId, record);
   }
 
-  addAside(record: TweetRecord): void {
-    this.#aside.set(record.id, record);
+  addUnlisted(record: TweetRecord): void {
+    this.#unlisted.set(record.id, record);
   }
 
-  asides(): Iterable<TweetRecord> {
-    return this.#aside.values();
+  unlisted(): Iterable<TweetRecord> {
+    return this.#unlisted.values();
   }
 
   /** What replies to, quotes or retweets a tweet, newest first. */

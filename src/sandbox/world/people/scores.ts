@@ -2,7 +2,7 @@
 import { DAY_MS } from "../chance/daily.ts";
 import { demoScore, type Pace } from "../chance/demo-pace.ts";
 import { fraction, hash32 } from "../chance/dice.ts";
-import type { PeopleBook } from "./people-book.ts";
+import type { PeopleDirectory } from "./people-directory.ts";
 
 export interface ScoreChange {
   readonly week_delta: number;
@@ -10,8 +10,8 @@ export interface ScoreChange {
 }
 
 /** The scores of one world, by user key; people without one have 0. */
-export function createScoreBook(
-  people: PeopleBook,
+export function createScores(
+  people: PeopleDirectory,
   { seed, startMs, pace }: { readonly seed: number; readonly startMs: number; readonly pace: Pace },
 ) {
   const salt = hash32(seed, "score");

@@ -20,7 +20,7 @@ export interface PeopleOptions {
 }
 
 /** The people of one world, addressed by user key. */
-export class PeopleBook {
+export class PeopleDirectory {
   readonly seed: number;
   /** Accounts the world began with: keys below this post by themselves. */
   readonly count: number;
