@@ -84,8 +84,8 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   events.on("storeRecovered", () => reloader.storeRecovered());
   const { lastRefusal, loadedAtMs } = reloader;
   const actions = createActions({ store, engine, clock, reloader, config, probeSinks: () => delivery().pump.probe() });
-  const { quotaWatch, quotaAudit, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
-  const health = { quotaWatch, quotaAudit, keyWatch, keyQuotas, upstreamWatch, storeWatch };
+  const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
+  const health = { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
   const views = createViews({
     ...health,
     engine,

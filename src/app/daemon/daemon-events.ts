@@ -13,6 +13,10 @@ export interface DaemonEventMap {
   readonly serviceRecovered: readonly [];
   /** Polls go faster or slower than a moment ago. */
   readonly paceChanged: readonly [];
+  /** Other keys may be active, which have other quotas. */
+  readonly keysChanged: readonly [];
+  /** A request is held because the quota is spent. */
+  readonly quotaSpent: readonly [];
   /** One attempt at a request ended, well or with this error. */
   readonly attemptEnded: readonly [error: UpstreamError | undefined];
   /** A target of this watch cannot be found at all. */
@@ -34,6 +38,8 @@ export function createDaemonEvents(): DaemonEvents {
     storeRecovered: [],
     serviceRecovered: [],
     paceChanged: [],
+    keysChanged: [],
+    quotaSpent: [],
     attemptEnded: [],
     targetMissing: [],
     polled: [],

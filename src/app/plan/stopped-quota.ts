@@ -3,7 +3,7 @@ import { spendingLimit } from "../../budget/spending-limit.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, slowDownFactors } from "../../budget/slow-down.ts";
 import type { Config } from "../../config/config.ts";
-import { readAudit } from "../../engine/quota/quota-audit.ts";
+import { readAudit } from "../../engine/quota/audit-readings.ts";
 import { limitOfKey, totalQuota } from "../../engine/quota/total-quota.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Files } from "../../model/files.ts";

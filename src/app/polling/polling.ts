@@ -6,10 +6,9 @@ import type { EngineDeps } from "../../engine/engine-parts.ts";
 import { createPollRunner } from "../../polling/run/poll-runner.ts";
 import { createProfiles } from "../../requests/profiles.ts";
 import type { KeyWatch } from "../../engine/quota/key-watch.ts";
-import type { QuotaAudit } from "../../engine/quota/quota-audit.ts";
+import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
 import type { QuotaWatch } from "../../engine/quota/quota-watch.ts";
 import { createRequestGate, type RequestGate } from "../../requests/request-gate.ts";
-import { askRemaining } from "../../requests/remaining-requests.ts";
 import { createServiceClock, type ServiceClock } from "../../requests/service-clock.ts";
 import { createStoreWatch } from "../../engine/health/store-watch.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
@@ -23,13 +22,14 @@ import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 import type { Delivering } from "../delivering/delivering.ts";
 import { createFallbackNotifier } from "../delivering/fallback-notifier.ts";
+import { type Auditing, createAuditing } from "./auditing.ts";
 import { createPaying, type Paying } from "./paying.ts";
 import { createStartReport, type StartReport } from "../daemon/start-report.ts";
 
 export interface Polling {
   readonly engine: Engine;
   readonly quotaWatch: QuotaWatch;
-  readonly quotaAudit: QuotaAudit;
+  readonly auditReadings: AuditReadings;
   readonly keyWatch: KeyWatch;
   readonly keyQuotas: Paying["keyQuotas"];
   readonly upstreamWatch: UpstreamWatch;
@@ -65,6 +65,7 @@ class PollingHalf implements Polling {
   readonly #paying: Paying;
   readonly #pacer: UpstreamPacer;
   readonly #gate: RequestGate;
+  readonly #auditing: Auditing;
 
   constructor(parts: PollingParts) {
     const { clock, random } = parts.deps;
@@ -74,6 +75,7 @@ class PollingHalf implements Polling {
     this.#pacer = createUpstreamPacer(random, () => this.#paying.keyWatch.usable());
     this.storeWatch = this.#newStoreWatch();
     this.#gate = this.#newGate();
+    this.#auditing = this.#newAuditing();
     this.upstreamWatch = this.#newUpstreamWatch();
     this.engine = this.#newEngine();
     this.report = this.#newReport();
@@ -84,8 +86,8 @@ class PollingHalf implements Polling {
     return this.#paying.quotaWatch;
   }
 
-  get quotaAudit(): QuotaAudit {
-    return this.#paying.quotaAudit;
+  get auditReadings(): AuditReadings {
+    return this.#paying.auditReadings;
   }
 
   get keyWatch(): KeyWatch {
@@ -105,11 +107,13 @@ class PollingHalf implements Polling {
 
   async start(): Promise<void> {
     await this.upstreamWatch.start();
+    await this.#auditing.start();
     await this.#paying.start();
   }
 
   async stop(): Promise<void> {
     this.#paying.stop();
+    this.#auditing.stop();
     await this.engine.stop();
     this.upstreamWatch.stop();
     this.storeWatch.stop();
@@ -117,16 +121,12 @@ class PollingHalf implements Polling {
 
   #newPaying(): Paying {
     const { delivering, store, meter, events, deps } = this.#parts;
-    return createPaying({
-      delivering,
-      store,
-      meter,
-      timetable: this.#timetable,
-      deps,
-      remaining: (key) => askRemaining(this.#gate, key),
-      polls: () => this.#polls.all,
-      onPaceChanged: () => events.emit("paceChanged"),
-    });
+    return createPaying({ delivering, store, meter, timetable: this.#timetable, polls: this.#polls, events, deps });
+  }
+
+  #newAuditing(): Auditing {
+    const { delivering, store, meter, deps } = this.#parts;
+    return createAuditing({ paying: this.#paying, gate: this.#gate, delivering, store, meter, deps });
   }
 
   #newStoreWatch(): StoreWatch {
@@ -142,7 +142,7 @@ class PollingHalf implements Polling {
     const { clock, log, http } = deps;
     const { baseUrl, timeoutMs } = delivering.config().api;
     return createRequestGate({
-      upstream: createUpstream({ http, baseUrl: deps.sandboxUrl ?? baseUrl, key: this.#paying.key, timeoutMs }),
+      upstream: createUpstream({ http, baseUrl: deps.sandboxUrl ?? baseUrl, key: this.#paying.holder.key, timeoutMs }),
       ledger: store,
       clock,
       serviceClock: this.#serviceClock,
@@ -165,7 +165,7 @@ class PollingHalf implements Polling {
       clock,
       log,
       meter,
-      probe: () => this.#paying.probe(),
+      probe: () => this.#auditing.probe(),
       onBack: () => events.emit("serviceRecovered"),
     });
   }
@@ -214,8 +214,11 @@ class PollingHalf implements Polling {
   #listen(): void {
     const { events, deps } = this.#parts;
     const { upstreamWatch, engine, report } = this;
+    const { quotaAudit } = this.#auditing;
     events.on("attemptEnded", (error) => upstreamWatch.takeOutcome(error));
     events.on("paceChanged", () => engine.reschedule());
+    events.on("keysChanged", () => void quotaAudit.check());
+    events.on("quotaSpent", () => quotaAudit.spent());
     events.on("storeRecovered", () => engine.runAllNow());
     events.on("serviceRecovered", () => engine.runAllNow());
     events.on("targetMissing", (watchId) => report.missing(watchId));

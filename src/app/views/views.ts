@@ -1,7 +1,7 @@
 /** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
 import { formatIssue } from "../../config/report.ts";
 import type { KeyWatch } from "../../engine/quota/key-watch.ts";
-import type { QuotaAudit } from "../../engine/quota/quota-audit.ts";
+import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -25,7 +25,7 @@ import { createWaitReader } from "../delivering/waiting.ts";
 
 export interface ViewsDeps extends ScrapeDeps {
   readonly store: OpenedStore;
-  readonly quotaAudit: QuotaAudit;
+  readonly auditReadings: AuditReadings;
   readonly keyWatch: KeyWatch;
   readonly upstreamWatch: UpstreamWatch;
   readonly storeWatch: StoreWatch;
@@ -165,14 +165,14 @@ const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
     .filter((watch) => watch.first_read !== null || watch.member_lists.some(({ first_read_members: read }) => read !== null))
     .map(({ id }) => id);
 
-function quotaFacts({ quotaWatch, quotaAudit, keyWatch, keyQuotas, config }: ViewsDeps): QuotaFacts {
+function quotaFacts({ quotaWatch, auditReadings, keyWatch, keyQuotas, config }: ViewsDeps): QuotaFacts {
   const { status } = quotaWatch;
   const suspended = new Map(keyWatch.suspended.map((one) => [one.key, one.because]));
   return {
     ...status,
     onExhausted: config().api.quota.onExhausted,
     monthly: config().api.quota.monthly,
-    drift: quotaAudit.driftRequests,
+    drift: auditReadings.driftRequests,
     keys: keyQuotas().map(({ name, limit }) => ({ name, limit, spent: status.spentByKey.get(name) ?? 0, because: suspended.get(name) })),
   };
 }

@@ -13,6 +13,9 @@ import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
 import type { FailedWith } from "../../requests/gate-keys.ts";
 
+/** Asks /key-usage-info with this key, which is free; true when it has requests left. */
+export type AskKey = (key: string) => Promise<boolean>;
+
 export interface KeyWatch {
   /** Those that may pay now; all of them when none is good, so that the service itself says so. */
   usable(): readonly string[];
@@ -20,10 +23,11 @@ export interface KeyWatch {
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
   paid(key: string, sentAtMs: number, failedWith?: FailedWith): void;
   /** Asks about the suspended keys; true when one of them may pay again. */
-  probe(): Promise<boolean>;
+  probe(ask: AskKey): Promise<boolean>;
   /** The active keys are others now. */
   reset(): void;
-  start(): Promise<void>;
+  /** Asks about suspended keys now and then from here on. */
+  start(ask: AskKey): Promise<void>;
   stop(): void;
 }
 
@@ -33,8 +37,6 @@ export interface KeyWatchDeps {
   readonly keys: () => readonly string[];
   /** Reads a key's file again; true when it holds another one now. */
   readonly renew: (key: string) => Promise<boolean>;
-  /** Asks /key-usage-info with this key, which is free; true when it has requests left. */
-  readonly ask: (key: string) => Promise<boolean>;
   readonly opsAlerts: OpsAlerts;
   readonly notes: Notes;
   readonly clock: Clock;
@@ -53,7 +55,7 @@ export const createKeyWatch = (deps: KeyWatchDeps): KeyWatch => new WatchedKeys(
 
 class WatchedKeys implements KeyWatch {
   readonly #deps: KeyWatchDeps;
-  readonly #repeated: Repeated;
+  #repeated: Repeated | undefined;
   /** Keys whose trouble was reported. */
   readonly #reported = new Set<string>();
   readonly #renewedAtMs = new Map<string, number>();
@@ -61,14 +63,7 @@ class WatchedKeys implements KeyWatch {
   readonly #failing = new Map<string, { readonly sinceMs: number; readonly requests: number }>();
 
   constructor(deps: KeyWatchDeps) {
-    const { ring, clock, log } = deps;
     this.#deps = deps;
-    this.#repeated = createRepeated({
-      clock,
-      everyMs: CHECK_EVERY_MS,
-      work: () => this.#askAbout(ring.takeProbes(clock.monotonic())),
-      onError: (error) => log.warn("suspended keys could not be asked about", { error: errorText(error) }),
-    });
   }
 
   usable(): readonly string[] {
@@ -108,8 +103,11 @@ class WatchedKeys implements KeyWatch {
     if (ring.paid(key, sentAtMs)) void this.#alertRecovered(key);
   }
 
-  probe(): Promise<boolean> {
-    return this.#askAbout(this.#deps.ring.suspended.map(({ key }) => key));
+  probe(ask: AskKey): Promise<boolean> {
+    return this.#askAbout(
+      this.#deps.ring.suspended.map(({ key }) => key),
+      ask,
+    );
   }
 
   reset(): void {
@@ -118,14 +116,23 @@ class WatchedKeys implements KeyWatch {
     this.#failing.clear();
   }
 
-  async start(): Promise<void> {
-    const known = await this.#deps.notes.readNote(NOTE);
+  async start(ask: AskKey): Promise<void> {
+    const { ring, clock, log, notes } = this.#deps;
+    const repeated = createRepeated({
+      clock,
+      everyMs: CHECK_EVERY_MS,
+      work: () => this.#askAbout(ring.takeProbes(clock.monotonic()), ask),
+      onError: (error) => log.warn("suspended keys could not be asked about", { error: errorText(error) }),
+    });
+    // Set before anything is awaited: a stop may come in between.
+    this.#repeated = repeated;
+    const known = await notes.readNote(NOTE);
     for (const key of Array.isArray(known) ? known : []) if (typeof key === "string") this.#reported.add(key);
-    this.#repeated.start();
+    repeated.start();
   }
 
   stop(): void {
-    this.#repeated.stop();
+    this.#repeated?.stop();
   }
 
   /** Its requests fail, and with another key they do not. */
@@ -140,8 +147,8 @@ class WatchedKeys implements KeyWatch {
     await this.#alertSuspended(key, error);
   }
 
-  async #askAbout(keys: readonly string[]): Promise<boolean> {
-    const { ring, ask } = this.#deps;
+  async #askAbout(keys: readonly string[], ask: AskKey): Promise<boolean> {
+    const { ring } = this.#deps;
     let isAnyGood = false;
     for (const key of keys) {
       if (!(await ask(key))) continue;

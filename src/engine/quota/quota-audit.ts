@@ -8,7 +8,6 @@ import { isUsableLimit } from "../../budget/spending-limit.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
-import type { Json, JsonObject } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { AuditReading, Ledger } from "../../model/ledger.ts";
@@ -16,21 +15,20 @@ import type { Notes } from "../../model/store.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { wasAlertedIn } from "./alerted-periods.ts";
+import type { AuditReadings, KeyReading } from "./audit-readings.ts";
 
 export interface QuotaAudit {
   /** Asks about every key; an odd answer or none leaves what was known. Never rejects. */
   check(): Promise<void>;
   /** Called when a request is held because the quota is spent: somebody may have paid for more since the last check. */
   spent(): void;
-  /** Requests of this period by what the service said was left; undefined while unknown. */
-  limitOf(key: string): number | undefined;
-  /** Over all keys and this period: above 0 when the service counted more than the ledger. */
-  readonly driftRequests: number;
   start(): Promise<void>;
   stop(): void;
 }
 
 export interface QuotaAuditDeps {
+  /** Where what it learns is kept. */
+  readonly readings: AuditReadings;
   readonly ledger: Pick<Ledger, "auditMark" | "auditSpan" | "spentSince">;
   readonly notes: Notes;
   readonly opsAlerts: OpsAlerts;
@@ -43,23 +41,10 @@ export interface QuotaAuditDeps {
   readonly fingerprint: (key: string) => string;
   /** `remaining_requests` of /key-usage-info, whatever it is. @throws when there is no answer. */
   readonly remaining: (key: string) => Promise<unknown>;
-  readonly period: () => QuotaPeriod;
   /** How far back the ledger can be read attempt by attempt. */
   readonly retentionMs: () => number;
   /** Called after every check. */
   readonly onChecked: () => Promise<void>;
-}
-
-/** What the service said of a key, and when. */
-interface Reading extends AuditReading {
-  readonly remaining: number;
-  readonly askedAtMs: number;
-  readonly periodId: string;
-  /** Absent in what was kept before keys had one. */
-  readonly fingerprint?: string;
-  /** Sum of this period. */
-  readonly drift: number;
-  readonly limit: number;
 }
 
 const CHECK_EVERY_MS = 900_000;
@@ -71,13 +56,11 @@ const RETRY_MS = 60_000;
 const COUNTING_DELAY_MS = 10_000;
 /** The service's clock may be a little behind: what it has left of the old period is not the limit of the new one. */
 const TURN_MS = 60_000;
-const NOTE = "quota.audit";
 
 export const createQuotaAudit = (deps: QuotaAuditDeps): QuotaAudit => new TimedAudit(deps);
 
 class TimedAudit implements QuotaAudit {
   readonly #deps: QuotaAuditDeps;
-  readonly #readings = new Map<string, Reading>();
   #cancel: Cancel | undefined;
   #isStopped = false;
   #failures = 0;
@@ -88,7 +71,7 @@ class TimedAudit implements QuotaAudit {
   }
 
   async start(): Promise<void> {
-    for (const [key, reading] of await readReadings(this.#deps.notes)) this.#readings.set(key, reading);
+    await this.#deps.readings.load(this.#deps.notes);
     void this.check();
   }
 
@@ -101,24 +84,13 @@ class TimedAudit implements QuotaAudit {
     if (this.#failures === 0 && this.#deps.clock.monotonic() - this.#checkedAtMs >= CHECK_SPENT_EVERY_MS) void this.check();
   }
 
-  limitOf(key: string): number | undefined {
-    const reading = this.#readings.get(key);
-    return reading === undefined || reading.periodId !== this.#deps.period().id ? undefined : reading.limit;
-  }
-
-  get driftRequests(): number {
-    const { id } = this.#deps.period();
-    return [...this.#readings.values()].reduce((sum, reading) => (reading.periodId === id ? sum + reading.drift : sum), 0);
-  }
-
   async check(): Promise<void> {
-    const { clock, notes, log, onChecked } = this.#deps;
+    const { readings, clock, notes, log, onChecked } = this.#deps;
     this.#checkedAtMs = clock.monotonic();
     const { isComplete, askedWaitMs } = await this.#checkKeys();
     // Answered after the stop: the state is closed, and nobody listens.
     if (this.#isStopped) return;
-    const kept: JsonObject = Object.fromEntries([...this.#readings].map(([key, reading]) => [key, { ...reading }]));
-    await notes.writeNote(NOTE, kept).catch(() => undefined);
+    await readings.save(notes).catch(() => undefined);
     await onChecked().catch((error: unknown) => log.warn("quota could not be computed", { error: errorText(error) }));
     this.#failures = isComplete ? 0 : this.#failures + 1;
     const retryMs = Math.min(RETRY_MS * 2 ** (this.#failures - 1), CHECK_EVERY_MS);
@@ -145,8 +117,8 @@ class TimedAudit implements QuotaAudit {
 
   /** False when the service gave no usable figure. */
   async #checkKey(key: string): Promise<boolean> {
-    const { ledger, clock, remaining: askRemaining, fingerprint } = this.#deps;
-    const period = this.#deps.period();
+    const { readings, ledger, clock, remaining: askRemaining, fingerprint } = this.#deps;
+    const period = readings.period();
     const { lines } = await ledger.spentSince(period.startMs);
     const spent = lines.filter((line) => line.key === key).reduce((sum, { requests }) => sum + requests, 0);
     const askedAtMs = clock.now();
@@ -162,8 +134,8 @@ class TimedAudit implements QuotaAudit {
   }
 
   /** Compares what the service says now with what it said before, and keeps what that teaches. */
-  async #compare(key: string, now: Omit<Reading, "drift" | "limit">, learned: number): Promise<"drift" | "expected"> {
-    const before = this.#readings.get(key);
+  async #compare(key: string, now: Omit<KeyReading, "drift" | "limit">, learned: number): Promise<"drift" | "expected"> {
+    const before = this.#deps.readings.of(key);
     if (before === undefined || before.periodId !== now.periodId || !isComparable(before, now, this.#deps.retentionMs())) {
       this.#keep(key, { ...now, drift: 0, limit: learned });
       return "expected";
@@ -176,14 +148,14 @@ class TimedAudit implements QuotaAudit {
     return "drift";
   }
 
-  #keep(key: string, reading: Reading): void {
-    this.#readings.set(key, reading);
+  #keep(key: string, reading: KeyReading): void {
+    this.#deps.readings.set(key, reading);
     this.#deps.meter.set("chirpwatch_quota_drift_requests", reading.drift, { key });
   }
 
   async #alertDrift(key: string, spent: number, period: QuotaPeriod): Promise<void> {
-    const { notes, opsAlerts } = this.#deps;
-    const drift = this.#readings.get(key)?.drift ?? 0;
+    const { readings, notes, opsAlerts } = this.#deps;
+    const drift = readings.of(key)?.drift ?? 0;
     if (!isAlarming(drift, spent) || (await wasAlertedIn(period.id, `quota.drift:${key}`, notes))) return;
     const [more, hint] =
       drift > 0
@@ -203,34 +175,18 @@ class TimedAudit implements QuotaAudit {
   #arm(inMs: number): void {
     this.#cancel?.();
     if (this.#isStopped) return;
-    const { clock, period } = this.#deps;
-    const untilTurnedMs = Math.max(0, period().endMs - clock.now()) + TURN_MS;
+    const { clock, readings } = this.#deps;
+    const untilTurnedMs = Math.max(0, readings.period().endMs - clock.now()) + TURN_MS;
     this.#cancel = clock.after(Math.min(inMs, untilTurnedMs), () => void this.check());
   }
 }
 
 /** Not where the ledger has forgotten what was between them, nor where another key has the name now. */
-const isComparable = (before: Reading, now: AuditReading & Pick<Reading, "askedAtMs" | "fingerprint">, retentionMs: number): boolean =>
+const isComparable = (
+  before: KeyReading,
+  now: AuditReading & Pick<KeyReading, "askedAtMs" | "fingerprint">,
+  retentionMs: number,
+): boolean =>
   (before.fingerprint ?? now.fingerprint) === now.fingerprint &&
   before.answeredId <= now.lastId &&
   before.askedAtMs >= now.askedAtMs - retentionMs;
-
-async function readReadings(notes: Notes): Promise<readonly (readonly [string, Reading])[]> {
-  const kept = await notes.readNote(NOTE);
-  return Object.entries(isObject(kept) ? kept : {}).flatMap(([key, reading]) => (isReading(reading) ? [[key, reading] as const] : []));
-}
-
-/** What the last daemon on this state learned of its keys in this period, by key. */
-export async function readAudit(
-  notes: Notes,
-  periodId: string,
-): Promise<ReadonlyMap<string, { readonly limit: number; readonly drift: number }>> {
-  return new Map((await readReadings(notes)).filter(([, reading]) => reading.periodId === periodId));
-}
-
-const isObject = (value: Json | null | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const FIGURES = ["remaining", "askedAtMs", "lastId", "answeredId", "open", "drift", "limit"] as const;
-const isReading = (value: Json | undefined): value is Json & Reading =>
-  isObject(value) && typeof value["periodId"] === "string" && FIGURES.every((name) => typeof value[name] === "number");

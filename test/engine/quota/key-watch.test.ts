@@ -1,7 +1,7 @@
 /** Several keys: what happens to one that the service refuses, hour by hour. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createKeyRing } from "../../../src/budget/key-ring.ts";
-import { createKeyWatch, type KeyWatch } from "../../../src/engine/quota/key-watch.ts";
+import { type AskKey, createKeyWatch, type KeyWatch } from "../../../src/engine/quota/key-watch.ts";
 import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
 import type { Json } from "../../../src/model/json.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
@@ -26,16 +26,17 @@ const makeWatch = (): KeyWatch =>
     ring: createKeyRing(),
     keys: () => keys,
     renew: async (key) => renewable.delete(key),
-    async ask(key) {
-      asked.push(key);
-      return good.has(key);
-    },
     opsAlerts: { raise: async (notice) => void opsAlerts.push(notice) },
     notes: { readNote: async (name) => notes.get(name) ?? null, writeNote: async (name, value) => void notes.set(name, value) },
     clock,
     log: rememberingLog(),
     meter: { count: () => undefined, set: () => undefined, observe: () => undefined },
   });
+
+const ask: AskKey = async (key) => {
+  asked.push(key);
+  return good.has(key);
+};
 
 beforeEach(async () => {
   clock = createVirtualClock(Date.UTC(2026, 2, 2));
@@ -46,7 +47,7 @@ beforeEach(async () => {
   asked = [];
   renewable = new Set();
   watch = makeWatch();
-  await watch.start();
+  await watch.start(ask);
 });
 
 const refuse = (key: string, kind: "unauthorized" | "billing" = "billing", sentAtMs = clock.monotonic()) =>
@@ -85,7 +86,7 @@ describe("a refused key", () => {
     await refuse("b");
     watch.stop();
     watch = makeWatch();
-    await watch.start();
+    await watch.start(ask);
     await refuse("b");
     expect(told()).toEqual(["key.refused b"]);
     watch.paid("b", clock.monotonic());
@@ -128,9 +129,9 @@ describe("when none is left", () => {
     expect(await refuse("c")).toBe(false);
     expect(opsAlerts.at(-1)?.message).toContain("no other is left");
     expect(watch.usable()).toEqual(keys);
-    expect(await watch.probe()).toBe(false);
+    expect(await watch.probe(ask)).toBe(false);
     good.add("c");
-    expect(await watch.probe()).toBe(true);
+    expect(await watch.probe(ask)).toBe(true);
     expect(watch.usable()).toEqual(["c"]);
   });
 });

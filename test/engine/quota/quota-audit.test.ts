@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { quotaPeriod } from "../../../src/budget/quota-period.ts";
 import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
+import { AuditReadings } from "../../../src/engine/quota/audit-readings.ts";
 import { createQuotaAudit, type QuotaAudit } from "../../../src/engine/quota/quota-audit.ts";
 import type { Log } from "../../../src/model/log.ts";
 import type { Meter } from "../../../src/model/meter.ts";
@@ -24,6 +25,7 @@ let gauges: Map<string, number>;
 /** What the service has left of each key, or whatever else it says. */
 let service: Map<string, unknown>;
 let audit: QuotaAudit;
+let readings: AuditReadings;
 let asked: string[];
 /** Of the key in force. */
 let text: string;
@@ -35,7 +37,9 @@ const meter: Meter = {
 };
 
 function makeAudit(log: Log = rememberingLog()): QuotaAudit {
+  readings = new AuditReadings(() => quotaPeriod(clock.now(), CALENDAR));
   return createQuotaAudit({
+    readings,
     ledger: store,
     notes: store,
     opsAlerts: { raise: async (notice) => void opsAlerts.push(notice) },
@@ -50,7 +54,6 @@ function makeAudit(log: Log = rememberingLog()): QuotaAudit {
       if (value instanceof Error) throw value;
       return value;
     },
-    period: () => quotaPeriod(clock.now(), CALENDAR),
     retentionMs: () => 90 * DAY,
     onChecked: async () => undefined,
   });
@@ -87,11 +90,11 @@ it("asks at the start and every 15 minutes, and learns the limit from it", async
   await audit.start();
   await clock.advance(MINUTE);
   expect(asked).toHaveLength(1);
-  expect(audit.limitOf("main")).toBe(1_000);
+  expect(readings.limitOf("main")).toBe(1_000);
   await spend(40);
   await clock.advance(15 * MINUTE);
   expect(asked).toHaveLength(2);
-  expect(audit.limitOf("main")).toBe(1_000);
+  expect(readings.limitOf("main")).toBe(1_000);
   expect(drift()).toBe(0);
   expect(opsAlerts).toEqual([]);
 });
@@ -103,7 +106,7 @@ it("raises the alarm once a period when the service counted more, and says by ho
   service.set("main", Number(service.get("main")) - 7);
   await clock.advance(15 * MINUTE);
   expect(drift()).toBe(7);
-  expect(audit.driftRequests).toBe(7);
+  expect(readings.driftRequests).toBe(7);
   service.set("main", Number(service.get("main")) - 3);
   await clock.advance(15 * MINUTE);
   expect(drift()).toBe(10);
@@ -111,7 +114,7 @@ it("raises the alarm once a period when the service counted more, and says by ho
   expect(opsAlerts[0]).toMatchObject({ type: "quota.drift", severity: "warning", facts: { key: "main", drift: 7 } });
   expect(opsAlerts[0]?.message).toContain("7 requests more of the key main");
   // The limit is what can really be spent.
-  expect(audit.limitOf("main")).toBe(990);
+  expect(readings.limitOf("main")).toBe(990);
 });
 
 it("says nothing of failed requests, whether they are billed or not, nor of those under way", async () => {
@@ -160,14 +163,14 @@ it.each([
   service.set("main", odd);
   await audit.start();
   await clock.advance(30_000);
-  expect(audit.limitOf("main")).toBeUndefined();
+  expect(readings.limitOf("main")).toBeUndefined();
   expect(drift()).toBeUndefined();
   service.set("main", 500);
   await clock.advance(MINUTE);
-  expect(audit.limitOf("main")).toBe(500);
+  expect(readings.limitOf("main")).toBe(500);
   service.set("main", odd);
   await clock.advance(15 * MINUTE);
-  expect(audit.limitOf("main")).toBe(500);
+  expect(readings.limitOf("main")).toBe(500);
   expect(opsAlerts).toEqual([]);
 });
 
@@ -190,13 +193,13 @@ it("begins anew when the figure goes up and when the period ends", async () => {
   service.set("main", 5_000);
   await clock.advance(15 * MINUTE);
   expect(drift()).toBe(0);
-  expect(audit.limitOf("main")).toBe(5_100);
+  expect(readings.limitOf("main")).toBe(5_100);
   const before = asked.length;
   await clock.advanceTo(Date.UTC(2026, 3, 1) - 1);
   service.set("main", 900);
   await clock.advanceTo(Date.UTC(2026, 3, 1) + MINUTE + 2_000);
   expect(asked.length).toBeGreaterThan(before);
-  expect(audit.limitOf("main")).toBe(900);
+  expect(readings.limitOf("main")).toBe(900);
   expect(drift()).toBe(0);
   expect(opsAlerts).toEqual([]);
 });
@@ -223,12 +226,12 @@ it("takes another key under the same name for no drift, and sees what someone sp
   service.set("main", 300);
   await clock.advance(15 * MINUTE);
   expect(opsAlerts).toEqual([]);
-  expect(audit.driftRequests).toBe(0);
-  expect(audit.limitOf("main")).toBe(310);
+  expect(readings.driftRequests).toBe(0);
+  expect(readings.limitOf("main")).toBe(310);
   await spend(10);
   service.set("main", Number(service.get("main")) - 7);
   await clock.advance(15 * MINUTE);
-  expect(audit.driftRequests).toBe(7);
+  expect(readings.driftRequests).toBe(7);
 });
 
 it("keeps the books of several keys apart", async () => {
@@ -240,7 +243,7 @@ it("keeps the books of several keys apart", async () => {
   service.set("second", Number(service.get("second")) - 2);
   await clock.advance(15 * MINUTE);
   expect([drift("main"), drift("second")]).toEqual([0, 2]);
-  expect([audit.limitOf("main"), audit.limitOf("second")]).toEqual([1_000, 298]);
+  expect([readings.limitOf("main"), readings.limitOf("second")]).toEqual([1_000, 298]);
   expect(opsAlerts.map(({ facts }) => facts?.["key"])).toEqual(["second"]);
 });
 
@@ -267,13 +270,13 @@ it.each([
   }
   await work(4 * 60);
   expect(opsAlerts).toEqual([]);
-  expect(audit.driftRequests).toBe(0);
+  expect(readings.driftRequests).toBe(0);
   clock.jump(-2 * HOUR);
   await work(5);
   service.set("main", Number(service.get("main")) - 7);
   await work(30);
   expect(opsAlerts).toHaveLength(1);
-  expect(audit.driftRequests).toBe(7);
+  expect(readings.driftRequests).toBe(7);
 });
 
 it("sums up what it found before a jump, and compares over one that came with a restart", async () => {
@@ -282,7 +285,7 @@ it("sums up what it found before a jump, and compares over one that came with a 
   await work(5);
   service.set("main", Number(service.get("main")) - 7);
   await work(15);
-  expect(audit.driftRequests).toBe(7);
+  expect(readings.driftRequests).toBe(7);
   audit.stop();
   clock.jump(-3 * HOUR);
   service.set("main", Number(service.get("main")) - 5);
@@ -291,7 +294,7 @@ it("sums up what it found before a jump, and compares over one that came with a 
   await audit.start();
   await clock.advance(30_000);
   await work(2);
-  expect(audit.driftRequests).toBe(12);
+  expect(readings.driftRequests).toBe(12);
   expect(opsAlerts).toHaveLength(1);
 });
 

@@ -1,0 +1,88 @@
+/** Asks the data service, through the gate, what the keys have left: for the audit, and to find out whether a refused key may pay again. */
+import { createQuotaAudit, type QuotaAudit } from "../../engine/quota/quota-audit.ts";
+import type { Meter } from "../../model/meter.ts";
+import type { Store } from "../../model/store.ts";
+import { UpstreamError } from "../../model/upstream.ts";
+import { askRemaining } from "../../requests/remaining-requests.ts";
+import type { RequestGate } from "../../requests/request-gate.ts";
+import type { DaemonDeps } from "../daemon/daemon-deps.ts";
+import type { Delivering } from "../delivering/delivering.ts";
+import type { Paying } from "./paying.ts";
+
+export interface Auditing {
+  readonly quotaAudit: Pick<QuotaAudit, "check" | "spent">;
+  /** Whether the service would answer again after it refused the only key, or all of them. */
+  probe(): Promise<boolean>;
+  start(): Promise<void>;
+  stop(): void;
+}
+
+export interface AuditingParts {
+  readonly paying: Paying;
+  readonly gate: RequestGate;
+  readonly delivering: Delivering;
+  readonly store: Store;
+  readonly meter: Meter;
+  readonly deps: DaemonDeps;
+}
+
+export const createAuditing = (parts: AuditingParts): Auditing => new KeyQuestions(parts);
+
+class KeyQuestions implements Auditing {
+  readonly quotaAudit: QuotaAudit;
+  readonly #parts: AuditingParts;
+
+  constructor(parts: AuditingParts) {
+    this.#parts = parts;
+    this.quotaAudit = this.#newAudit();
+  }
+
+  readonly #ask = (key: string): Promise<boolean> =>
+    askRemaining(this.#parts.gate, key).then(
+      (left) => left !== 0,
+      () => false,
+    );
+
+  probe(): Promise<boolean> {
+    const { holder, keyWatch } = this.#parts.paying;
+    return holder.held.length < 2 ? this.#ask(holder.held[0].name) : keyWatch.probe(this.#ask);
+  }
+
+  async start(): Promise<void> {
+    await this.#parts.paying.keyWatch.start(this.#ask);
+    await this.quotaAudit.start();
+  }
+
+  stop(): void {
+    this.quotaAudit.stop();
+    this.#parts.paying.keyWatch.stop();
+  }
+
+  #newAudit(): QuotaAudit {
+    const { paying, gate, delivering, store, meter, deps } = this.#parts;
+    const { holder, keyWatch, auditReadings: readings, refreshQuota } = paying;
+    const { clock, log } = deps;
+    return createQuotaAudit({
+      readings,
+      ledger: store,
+      notes: store,
+      opsAlerts: delivering.opsAlerts,
+      clock,
+      log,
+      meter,
+      keys: () => keyWatch.usable(),
+      fingerprint: (key) => holder.held.find(({ name }) => name === key)?.fingerprint ?? "",
+      remaining: (key) => askRemaining(gate, key).catch((error: unknown) => this.#suspend(key, error)),
+      retentionMs: () => delivering.config().state.retentionMs,
+      onChecked: refreshQuota,
+    });
+  }
+
+  /** A key the service does not even give its usage to pays for nothing either. */
+  async #suspend(key: string, error: unknown): Promise<never> {
+    const { paying, deps } = this.#parts;
+    if (error instanceof UpstreamError && (error.kind === "unauthorized" || error.kind === "billing"))
+      await paying.keyWatch.refused(key, error, deps.clock.monotonic());
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+/** What the service said last of each key, as quota-audit.ts learned it: read by those who decide which key pays, and kept over restarts. */
+import type { QuotaPeriod } from "../../budget/quota-period.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import type { AuditReading } from "../../model/ledger.ts";
+import type { Notes } from "../../model/store.ts";
+
+/** What the service said of a key, and when. */
+export interface KeyReading extends AuditReading {
+  readonly remaining: number;
+  readonly askedAtMs: number;
+  readonly periodId: string;
+  /** Absent in what was kept before keys had one. */
+  readonly fingerprint?: string;
+  /** Sum of this period. */
+  readonly drift: number;
+  readonly limit: number;
+}
+
+const NOTE = "quota.audit";
+
+export class AuditReadings {
+  /** The one at this moment. */
+  readonly period: () => QuotaPeriod;
+  readonly #readings = new Map<string, KeyReading>();
+
+  constructor(period: () => QuotaPeriod) {
+    this.period = period;
+  }
+
+  of(key: string): KeyReading | undefined {
+    return this.#readings.get(key);
+  }
+
+  set(key: string, reading: KeyReading): void {
+    this.#readings.set(key, reading);
+  }
+
+  /** Requests of this period by what the service said was left; undefined while unknown. */
+  limitOf(key: string): number | undefined {
+    const reading = this.#readings.get(key);
+    return reading === undefined || reading.periodId !== this.period().id ? undefined : reading.limit;
+  }
+
+  /** Over all keys and this period: above 0 when the service counted more than the ledger. */
+  get driftRequests(): number {
+    const { id } = this.period();
+    return [...this.#readings.values()].reduce((sum, reading) => (reading.periodId === id ? sum + reading.drift : sum), 0);
+  }
+
+  async load(notes: Notes): Promise<void> {
+    for (const [key, reading] of await readReadings(notes)) this.#readings.set(key, reading);
+  }
+
+  async save(notes: Notes): Promise<void> {
+    const kept: JsonObject = Object.fromEntries([...this.#readings].map(([key, reading]) => [key, { ...reading }]));
+    await notes.writeNote(NOTE, kept);
+  }
+}
+
+async function readReadings(notes: Notes): Promise<readonly (readonly [string, KeyReading])[]> {
+  const kept = await notes.readNote(NOTE);
+  return Object.entries(isObject(kept) ? kept : {}).flatMap(([key, reading]) => (isReading(reading) ? [[key, reading] as const] : []));
+}
+
+/** What the last daemon on this state learned of its keys in this period, by key. */
+export async function readAudit(
+  notes: Notes,
+  periodId: string,
+): Promise<ReadonlyMap<string, { readonly limit: number; readonly drift: number }>> {
+  return new Map((await readReadings(notes)).filter(([, reading]) => reading.periodId === periodId));
+}
+
+const isObject = (value: Json | null | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const FIGURES = ["remaining", "askedAtMs", "lastId", "answeredId", "open", "drift", "limit"] as const;
+const isReading = (value: Json | undefined): value is Json & KeyReading =>
+  isObject(value) && typeof value["periodId"] === "string" && FIGURES.every((name) => typeof value[name] === "number");
