@@ -6,7 +6,7 @@ import { CLOCK_SEEN_NOTE, type Notes, type Upkeep } from "../model/store.ts";
 import { createJumpWatch, ORDINARY_CORRECTION_MS } from "../schedule/misfire.ts";
 
 const EVERY_MS = 2_000;
-/** So much of a clock that is set back while the daemon is stopped may go unseen, beside the time that it was stopped for. */
+/** A clock that is set back while the daemon is stopped goes unnoticed by up to this much, plus the time the daemon was stopped. */
 const NOTE_EVERY_MS = 60_000;
 
 export interface ClockWatchDeps {
@@ -22,7 +22,7 @@ export interface StoppedClockDeps extends Pick<ClockWatchDeps, "clock" | "log"> 
   readonly store: Pick<Upkeep, "setTimesBack"> & Notes;
 }
 
-/** At a start: a clock behind what it showed before was set back meanwhile. Forward is how time passes. */
+/** Called at startup. A clock that shows an earlier time than the last one stored was set back in between. */
 export async function takeClockSetWhileStopped({ clock, log, store }: StoppedClockDeps): Promise<void> {
   const seenMs = await store.readNote(CLOCK_SEEN_NOTE);
   const behindMs = typeof seenMs === "number" ? seenMs - clock.now() : 0;

@@ -80,13 +80,13 @@ interface Candidates {
   readonly nowMs: number;
 }
 
-/** What a throttle lets go. */
+/** What one throttle allows now. */
 interface Allowed {
   readonly bundles: readonly Bundle[];
   readonly surplus: readonly Surplus[];
 }
 
-/** Each throttle allows its own bundles; what a sink is given of all of them goes oldest first. */
+/** Each throttle decides on its own bundles. Of all that are allowed, the sink takes the oldest first. */
 async function allow(deps: GroupStageDeps, candidates: Candidates): Promise<Allowed & { readonly isCut: boolean }> {
   const all: Allowed[] = [];
   for (const throttleKey of new Set(candidates.groups.map((group) => group.throttleKey))) {
@@ -101,7 +101,7 @@ async function allow(deps: GroupStageDeps, candidates: Candidates): Promise<Allo
   const inOrder = all.flatMap(({ bundles }) => bundles).sort((a, b) => oldestOf(a) - oldestOf(b));
   const bundles = inOrder.slice(0, Math.max(0, candidates.room));
   const cut = new Set(inOrder.slice(bundles.length));
-  // The places of those that there is no room for now are still theirs: nothing of their throttle is surplus yet.
+  // A bundle without a free slot still counts against its throttle, so that throttle has no surplus yet.
   const surplus = all.flatMap((one) => (one.bundles.some((bundle) => cut.has(bundle)) ? [] : one.surplus));
   return { bundles, surplus, isCut: cut.size > 0 };
 }

@@ -34,8 +34,8 @@ const baselineMarkOf = (target: TargetState): BaselineMark | undefined => {
 };
 
 /**
- * When the target was registered, in service time. An empty list sets no baseline watermark, and may do so for days: until it does, this is kept as
- * the first answer gave it, because the machine's clock may be set while no process runs to notice.
+ * When the target was registered, in service time. A list can stay empty for days and set no baseline watermark. Until it sets one, the value of
+ * the first answer is kept, because the machine's clock may be set while the daemon is stopped.
  */
 function registeredMsOf(target: TargetState, serviceClock: ServiceClock): number {
   const { registered_ms: kept } = target.memory;

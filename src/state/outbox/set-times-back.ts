@@ -30,7 +30,7 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
   });
 }
 
-/** With the others or not at all: what was set back once is not set back again at the next start. */
+/** In the transaction that moves the other times, so that the next start does not move them again. */
 async function setSeenClockBack(on: Executor, byMs: number): Promise<void> {
   const note = await on.selectFrom("notes").select("value").where("name", "=", CLOCK_SEEN_NOTE).executeTakeFirst();
   if (note === undefined) return;
