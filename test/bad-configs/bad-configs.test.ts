@@ -3,13 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { ConfigIssue } from "../../src/config/config.ts";
-import { loadConfig } from "../../src/config/load/load-config.ts";
 import { formatIssue } from "../../src/config/report.ts";
 import { RULES } from "../../src/config/rules.ts";
-import { createFiles } from "../../src/runtime/files.ts";
-import { SINK_TYPES } from "../../src/sinks/registry.ts";
-import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { computedMs } from "../support/computing-time.ts";
+import { findings } from "./findings.ts";
 
 /** One `<name>.yaml`, or a folder of them, with the exact messages in `<name>.txt`. Files are named after the rule they break. */
 const folder = import.meta.dirname;
@@ -18,21 +15,6 @@ const names = readdirSync(folder, { withFileTypes: true })
   .map((one) => one.name);
 const scratch = mkdtempSync(join(tmpdir(), "bad-configs-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
-
-/** What is found at load: errors, or the warnings of a good file. */
-async function findings(path: string): Promise<readonly ConfigIssue[]> {
-  const env = {
-    EMPTY: "",
-    TOKEN: "0123456789abcdef",
-    SAMPLE: "replace-with-your-key",
-    USER_TOKEN: "xoxp-1-2-abc",
-    APP_TOKEN: "xapp-1-A-abc",
-    SLACK_HOOK: "https://hooks.slack.com/services/T0/B0/abc",
-    DISCORD_HOOK: "https://discord.com/api/webhooks/1128374650192837465/abc",
-  };
-  const loaded = await loadConfig({ path, files: createFiles(), env, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
-  return loaded.ok ? loaded.config.warnings : loaded.issues;
-}
 
 const written = (issues: readonly ConfigIssue[]) => `${issues.map(formatIssue).join("\n").replaceAll(`${folder}/`, "")}\n`;
 

@@ -24,7 +24,7 @@ describe("reference pages are committed as the code writes them now", () => {
     await expect(metricsPage(ROOT)).toMatchFileSnapshot("../../docs/metrics.md");
   });
   it("docs/config-rules.md", async () => {
-    await expect(configRulesPage(ROOT)).toMatchFileSnapshot("../../docs/config-rules.md");
+    await expect(await configRulesPage(ROOT)).toMatchFileSnapshot("../../docs/config-rules.md");
   });
   it("docs/commands.md", async () => {
     await expect(await commandsPage()).toMatchFileSnapshot("../../docs/commands.md");

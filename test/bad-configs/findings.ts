@@ -1,0 +1,22 @@
+/** What is found when a bad configuration is loaded. */
+import type { ConfigIssue } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load/load-config.ts";
+import { createFiles } from "../../src/runtime/files.ts";
+import { SINK_TYPES } from "../../src/sinks/registry.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+
+const ENV = {
+  EMPTY: "",
+  TOKEN: "0123456789abcdef",
+  SAMPLE: "replace-with-your-key",
+  USER_TOKEN: "xoxp-1-2-abc",
+  APP_TOKEN: "xapp-1-A-abc",
+  SLACK_HOOK: "https://hooks.slack.com/services/T0/B0/abc",
+  DISCORD_HOOK: "https://discord.com/api/webhooks/1128374650192837465/abc",
+};
+
+/** Errors, or the warnings of a good file. `path`: a file or a folder. */
+export async function findings(path: string): Promise<readonly ConfigIssue[]> {
+  const loaded = await loadConfig({ path, files: createFiles(), env: ENV, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+  return loaded.ok ? loaded.config.warnings : loaded.issues;
+}
