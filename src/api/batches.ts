@@ -4,7 +4,7 @@ import type { Tweet } from "../model/tweet.ts";
 import type { User } from "../model/user.ts";
 import type { Client } from "./client.ts";
 import { ENDPOINTS } from "./endpoints/index.ts";
-import type { CallOptions } from "./operations/shared-inputs.ts";
+import type { CallOptions } from "./operations.ts";
 
 /** Which accounts: by handle or by id. */
 export type Accounts = { readonly usernames: readonly string[] } | { readonly userIds: readonly string[] };

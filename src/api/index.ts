@@ -21,30 +21,39 @@ export type { KeyUsage } from "./normalise/key-usage.ts";
 export type { FollowedUser, FollowersStats, Score, ScoreChanges, TopFollower } from "./normalise/score.ts";
 export type { Space, SpaceParticipant, SpaceParticipants, SpaceSettings, SpaceStats } from "./normalise/space.ts";
 export type { Trend, Trends } from "./normalise/trend.ts";
-export type { HandleInput, IdInput, LinkInput, LookupOperations } from "./operations/lookups.ts";
 export type {
+  AccountInput,
+  CallOptions,
+  CheckFollowInput,
+  CommentsInput,
   CommunityInput,
   CommunityMemberInput,
   CommunityMembersInput,
   CommunitySearchInput,
   CommunityTweetsInput,
+  ExactlyOne,
+  HandleInput,
+  IdInput,
+  InfoBatchInput,
+  LegacyAccountInput,
+  LinkInput,
   ListFollowersInput,
   ListInput,
+  LookupOperations,
+  MentionsInput,
+  Order,
   PlaceOperations,
+  ScoreOperations,
+  SearchTweetsInput,
+  SearchUsersInput,
   SpaceInput,
   TrendsInput,
-} from "./operations/places.ts";
-export type { ScoreOperations } from "./operations/scores.ts";
-export type { AccountInput, CallOptions, ExactlyOne, Order, TweetAndAccountInput, TweetInput } from "./operations/shared-inputs.ts";
-export type {
-  CommentsInput,
-  LegacyAccountInput,
-  MentionsInput,
-  SearchTweetsInput,
+  TweetAndAccountInput,
   TweetInfoBulkInput,
+  TweetInput,
   TweetOperations,
-} from "./operations/tweets.ts";
-export type { CheckFollowInput, InfoBatchInput, SearchUsersInput, UserOperations } from "./operations/users.ts";
+  UserOperations,
+} from "./operations.ts";
 export type { Page, Paged } from "./paged.ts";
 export { createUpstream, type UpstreamOptions } from "./upstream.ts";
 export { ChirpwatchError, type Retry } from "../model/errors.ts";

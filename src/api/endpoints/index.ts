@@ -1,4 +1,4 @@
-/** The table of every endpoint: one row each, by name. A new endpoint is one row here, and its method in operations/. */
+/** The table of every endpoint: one row each, by name. A new endpoint is one row; the client's method and its types follow from it. */
 import type { Endpoint } from "../endpoint.ts";
 import { lookupEndpoints } from "./lookups.ts";
 import { placeEndpoints } from "./places.ts";
@@ -8,6 +8,15 @@ import { userEndpoints } from "./users.ts";
 
 /** Every operation of v3, and the timeline of v2. */
 export const ENDPOINTS = { ...userEndpoints, ...tweetEndpoints, ...placeEndpoints, ...scoreEndpoints, ...lookupEndpoints } as const;
+
+/** Its parts. */
+export interface EndpointTables {
+  readonly users: typeof userEndpoints;
+  readonly tweets: typeof tweetEndpoints;
+  readonly places: typeof placeEndpoints;
+  readonly scores: typeof scoreEndpoints;
+  readonly lookups: typeof lookupEndpoints;
+}
 
 export type EndpointName = keyof typeof ENDPOINTS;
 

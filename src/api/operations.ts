@@ -1,0 +1,104 @@
+/** The client's methods and their inputs, derived from the rows of the endpoint table. Types alone. */
+import type { z } from "zod";
+import type { Endpoint } from "./endpoint.ts";
+import { type ENDPOINTS, type EndpointName, type EndpointTables } from "./endpoints/index.ts";
+import type { Paged } from "./paged.ts";
+
+/** What every call takes besides its inputs. */
+export interface CallOptions {
+  /** Aborting gives up waiting; the request may have been billed. */
+  readonly signal?: AbortSignal;
+}
+
+/** `new-followers-7d` is `newFollowers7d`. */
+type Camel<Text extends string> = Text extends `${infer Head}-${infer Tail}` ? `${Head}${Camel<Capitalize<Tail>>}` : Text;
+
+type Shape<Type> = { [Name in keyof Type]: Type[Name] } & {};
+/** Arrays may be read-only. */
+type Fields<Input> = Shape<{
+  readonly [Name in keyof Input]: Input[Name] extends string[] | undefined ? readonly string[] : Exclude<Input[Name], undefined>;
+}>;
+
+/** Exactly one of these names: two of them, or none, fail before anything is sent. */
+export type ExactlyOne<Names> = {
+  [Name in keyof Names]-?: Required<Pick<Names, Name>> & { readonly [Other in Exclude<keyof Names, Name>]?: never };
+}[keyof Names];
+
+type AtLeastOne<Names> = { [Name in keyof Names]-?: Required<Pick<Names, Name>> & Partial<Names> }[keyof Names];
+
+type Groups = readonly (readonly string[])[];
+type GroupsOf<Row extends Endpoint, Rule extends "exactlyOne" | "atLeastOne"> =
+  Row extends Readonly<Record<Rule, infer Given extends Groups>> ? Given : readonly [];
+type EachExactlyOne<Input, Given extends Groups> = Given extends readonly [
+  infer First extends readonly string[],
+  ...infer Rest extends Groups,
+]
+  ? ExactlyOne<Pick<Input, First[number] & keyof Input>> & EachExactlyOne<Input, Rest>
+  : unknown;
+type EachAtLeastOne<Input, Given extends Groups> = Given extends readonly [
+  infer First extends readonly string[],
+  ...infer Rest extends Groups,
+]
+  ? AtLeastOne<Pick<Input, First[number] & keyof Input>> & EachAtLeastOne<Input, Rest>
+  : unknown;
+type Grouped<Row extends Endpoint> = GroupsOf<Row, "exactlyOne" | "atLeastOne">[number][number];
+
+type RowInput<Row extends Endpoint, Input = Fields<z.input<Row["input"]>>> = Shape<Omit<Input, Grouped<Row>>> &
+  EachExactlyOne<Input, GroupsOf<Row, "exactlyOne">> &
+  EachAtLeastOne<Input, GroupsOf<Row, "atLeastOne">>;
+
+/** What an operation takes, the cursor apart. */
+export type InputOf<Name extends EndpointName> = RowInput<(typeof ENDPOINTS)[Name]>;
+
+type ItemOf<Row extends Endpoint> = ReturnType<Row["answer"]["read"]>;
+type WholeOf<Row extends Endpoint> = Row["answer"]["kind"] extends "record" ? ItemOf<Row> : readonly ItemOf<Row>[];
+/** Paged operations give a list to iterate over; others a promise of one object, or of one list. */
+type AnswerOf<Row extends Endpoint> = Row extends { readonly cursor: object } ? Paged<ItemOf<Row>> : Promise<WholeOf<Row>>;
+
+type MethodOf<Row extends Endpoint> =
+  Record<never, never> extends RowInput<Row>
+    ? (params?: RowInput<Row>, options?: CallOptions) => AnswerOf<Row>
+    : (params: RowInput<Row>, options?: CallOptions) => AnswerOf<Row>;
+
+/** One method per row, named as its path. */
+export type MethodsOf<Rows extends Readonly<Record<string, Endpoint>>> = {
+  [Name in keyof Rows as Camel<Name & string>]: MethodOf<Rows[Name]>;
+};
+
+export type UserOperations = MethodsOf<EndpointTables["users"]>;
+export type TweetOperations = MethodsOf<EndpointTables["tweets"]>;
+export type PlaceOperations = MethodsOf<EndpointTables["places"]>;
+export type ScoreOperations = MethodsOf<EndpointTables["scores"]>;
+export type LookupOperations = MethodsOf<EndpointTables["lookups"]>;
+
+/** One account, named in exactly one of three ways: `user_link`, `username` or `user_id`, the only one that survives a rename. */
+export type AccountInput = InputOf<"info">;
+/** URL of the tweet, or its id. */
+export type TweetInput = InputOf<"tweet-info">;
+export type TweetAndAccountInput = InputOf<"check-comment">;
+/** `latest` is newest first; the default differs between operations. */
+export type Order = "popular" | "latest";
+export type InfoBatchInput = InputOf<"info-batch">;
+export type SearchUsersInput = InputOf<"search-users">;
+/** Two accounts, each named in exactly one way: 1 may be followed, 2 may follow. */
+export type CheckFollowInput = InputOf<"check-follow">;
+export type TweetInfoBulkInput = InputOf<"tweet-info-bulk">;
+export type SearchTweetsInput = InputOf<"search-tweets">;
+export type MentionsInput = InputOf<"mentions">;
+export type CommentsInput = InputOf<"comments">;
+/** An account as v2 names it. */
+export type LegacyAccountInput = InputOf<"v2-user-tweets">;
+/** At least one of the two; `community_id` wins. Both take a URL or an id. */
+export type CommunityInput = InputOf<"community-info">;
+export type CommunityMembersInput = InputOf<"community-members">;
+export type CommunityTweetsInput = InputOf<"community-tweets">;
+export type CommunitySearchInput = InputOf<"community-search-tweets">;
+export type CommunityMemberInput = InputOf<"check-community-member">;
+export type ListInput = InputOf<"list-tweets">;
+/** URL or id: unlike the other two operations on lists. */
+export type ListFollowersInput = InputOf<"list-followers">;
+export type SpaceInput = InputOf<"spaces">;
+export type TrendsInput = InputOf<"trends">;
+export type IdInput = InputOf<"id-to-username">;
+export type HandleInput = InputOf<"username-to-id">;
+export type LinkInput = InputOf<"link-to-id">;
