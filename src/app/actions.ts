@@ -4,7 +4,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Store } from "../model/store.ts";
 import type { Actions } from "../server/words/views.ts";
-import { acknowledgeDead, resendDead } from "./delivering/dead-letters.ts";
+import { acknowledgeDeadLetters, resendDeadLetters } from "./delivering/dead-letters.ts";
 import { pauseView } from "./daemon/pause.ts";
 import { onReturnOf } from "./daemon/registration.ts";
 import type { Reloader } from "./reload/reload.ts";
@@ -27,9 +27,9 @@ export const createActions = ({ store, engine, clock, reloader, config, probeSin
     await engine.setPaused(watchId, paused);
     return pauseView(watchId, paused, before, isFromNow ? "skip" : onReturnOf(config(), watchId));
   },
-  acknowledgeDead: (sink) => acknowledgeDead(store, sink, clock.now()),
+  acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
   async resendDead(sink) {
-    const resent = await resendDead(store, config(), sink, clock.now());
+    const resent = await resendDeadLetters(store, config(), sink, clock.now());
     probeSinks();
     return resent;
   },

@@ -20,7 +20,7 @@ import { takeClockSetWhileStopped, watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
 import { createPolling, type Polling } from "./polling/polling.ts";
 import { startPruning } from "./pruning.ts";
-import { enabledOf, registerWatches } from "./daemon/registration.ts";
+import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import { createReloader, type Reloader } from "./reload/reload.ts";
 import { createSwap } from "./swap.ts";
 import { warnOfStranded } from "./delivering/stranded.ts";
@@ -103,7 +103,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const url = await startServing(initial, { adapters, clock, log, views, actions, statePath: store.path }, teardown);
   log.info("status page is up", { url });
 
-  const registered = await registerWatches(initial, store, hash, clock.now());
+  const registered = await registerConfiguredWatches(initial, store, hash, clock.now());
   delivering.active.set(registered);
   const watches = enabledOf(registered);
   await delivery().pump.start();

@@ -4,7 +4,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Store } from "../model/store.ts";
-import { enabledOf, registerWatches } from "./daemon/registration.ts";
+import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import type { Delivering } from "./delivering/delivering.ts";
 import { warnOfStranded } from "./delivering/stranded.ts";
 import type { Polling } from "./polling/polling.ts";
@@ -32,7 +32,7 @@ export function createSwap({ guard, delivering, polling, store, hash, clock, log
       if (refused !== undefined) throw refused;
       const prepared = await delivering.prepare(next);
       // Until the state has taken the watches, nothing that is active has changed: a state that cannot be written leaves all as it was.
-      const registered = await registerWatches(next, store, hash, clock.now()).catch(async (error: unknown) => {
+      const registered = await registerConfiguredWatches(next, store, hash, clock.now()).catch(async (error: unknown) => {
         polling.storeWatch.takeError(error);
         await prepared.drop();
         throw error;

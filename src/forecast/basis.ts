@@ -3,7 +3,7 @@
  * for a watch and what it assumes where something is not known yet; the arithmetic itself is cost.ts's. Pure.
  */
 import { BASES, type Basis, type Assumption, type WatchBasis, type Known } from "../plan/rates/basis.ts";
-import { kindOf } from "../groups/registry.ts";
+import { groupKindOf } from "../groups/registry.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Poll } from "../plan/poll.ts";
 
@@ -11,7 +11,7 @@ import type { Poll } from "../plan/poll.ts";
 export function basisByWatch(polls: readonly Poll[], known: Known): ReadonlyMap<string, WatchBasis> {
   const parts = new Map<string, { readonly bases: Set<Basis>; readonly assumptions: Set<Assumption> }>();
   for (const poll of polls) {
-    const { basis, assumptions } = kindOf(poll).basisOf(poll, known);
+    const { basis, assumptions } = groupKindOf(poll).basisOf(poll, known);
     for (const watch of new Set(poll.subscribers.map((subscriber) => subscriber.watch))) {
       const part = parts.get(watch.id) ?? { bases: new Set(), assumptions: new Set() };
       parts.set(watch.id, part);

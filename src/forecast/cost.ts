@@ -1,7 +1,7 @@
 /** What a poll costs a day: the one arithmetic behind `plan`, the daemon's own forecast and the governor. Pure. */
 import type { PollCost } from "../plan/poll-cost.ts";
 import type { Timetable } from "../schedule/timetable.ts";
-import { kindOf } from "../groups/registry.ts";
+import { groupKindOf } from "../groups/registry.ts";
 import type { Poll } from "../plan/poll.ts";
 import { schedulesOf } from "../plan/timing.ts";
 import { pollsPerDay } from "./rhythm.ts";
@@ -38,7 +38,7 @@ export function createCostModel({ timetable, fullReadPages, itemsPerDay }: CostD
   return {
     costOf(poll, nowMs) {
       const facts = { fullReadPages: fullReadPages?.(poll) ?? 1, itemsPerDay: itemsPerDay?.(poll, nowMs) };
-      return kindOf(poll).costOf(poll, { pollsPerDay: rateOf(poll, nowMs), ...facts });
+      return groupKindOf(poll).costOf(poll, { pollsPerDay: rateOf(poll, nowMs), ...facts });
     },
   };
 }

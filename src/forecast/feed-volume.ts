@@ -1,5 +1,5 @@
 /** How much is posted in a feed, by what the state knows of the watch that reads it; what of it is fresh is fresh-tweets.ts's. Pure. */
-import { kindOf } from "../groups/registry.ts";
+import { groupKindOf } from "../groups/registry.ts";
 import type { WatchState } from "../model/watch-store.ts";
 import { ITEMS_PER_PAGE } from "../plan/polls/feed-pages.ts";
 import { stateOf } from "../plan/polls/full-read.ts";
@@ -11,7 +11,7 @@ const LEAST_DAYS = 0.5;
 
 /** New items a day, by what its watches have noted since they were made; all targets of a watch alike. Undefined while that is too little. */
 export const itemsPerDay = (poll: Poll, states: readonly WatchState[], nowMs: number): number | undefined =>
-  kindOf(poll).itemsPerDay(poll, (feed) => itemsOfFeed(feed, states, nowMs));
+  groupKindOf(poll).itemsPerDay(poll, (feed) => itemsOfFeed(feed, states, nowMs));
 
 function itemsOfFeed({ subscribers }: Poll, states: readonly WatchState[], nowMs: number): number | undefined {
   const [subscriber] = subscribers;

@@ -5,7 +5,7 @@
 import type { Delay } from "../plan/delay-aims.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Schedule } from "../model/schedule.ts";
-import { kindOf } from "../groups/registry.ts";
+import { groupKindOf } from "../groups/registry.ts";
 import { type CostDeps, createCostModel } from "./cost.ts";
 import type { PollCost } from "../plan/poll-cost.ts";
 import type { Poll } from "../plan/poll.ts";
@@ -78,7 +78,7 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
   return forecastOf(
     polls.map((poll) => {
       const { gapsMs, ticksMs } = rhythmOf(schedulesOf(poll.timing));
-      const placed = poll.timing.kind === "schedule" ? undefined : kindOf(poll).placed(poll, poll.timing);
+      const placed = poll.timing.kind === "schedule" ? undefined : groupKindOf(poll).placed(poll, poll.timing);
       const lastPolledMs = deps.lastPolledMs?.(poll.key);
       const nextRunsMs = nextRuns(poll, { timetable, nowMs, ticksMs: ticksMs.slice(0, NEXT_RUNS), lastPolledMs, placed });
       return { poll, ...costs.costOf(poll, deps.nowMs), delay: placed?.delay ?? delayOf(gapsMs), nextRunsMs };

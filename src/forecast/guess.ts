@@ -1,5 +1,5 @@
 /** How far off a forecast may be of accounts that nobody has read yet: a few busy ones among them make most of the posts. Pure. */
-import { kindOf } from "../groups/registry.ts";
+import { groupKindOf } from "../groups/registry.ts";
 import type { Learned } from "../plan/rates/learned.ts";
 import { type Poll, userIdOf } from "../plan/poll.ts";
 import { usualRange } from "../plan/rates/rates.ts";
@@ -12,7 +12,7 @@ export interface Guess {
 
 /** Undefined where the rates of all are known. */
 export function guessOf(polls: readonly Poll[], { rateOf }: Learned): Guess | undefined {
-  const rated = polls.flatMap((poll) => (poll.group === undefined ? [] : kindOf(poll).ratedMembers(poll.group)));
+  const rated = polls.flatMap((poll) => (poll.group === undefined ? [] : groupKindOf(poll).ratedMembers(poll.group)));
   const unknownAccounts = rated.filter((member) => rateOf(userIdOf(member)) === undefined).length;
   return unknownAccounts === 0 ? undefined : { unknownAccounts, posts: usualRange(unknownAccounts) };
 }

@@ -2,7 +2,7 @@
  * Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one
  * request and reads those that moved. Pure; which way a group is read at a moment is chosen while it runs, by what was learned.
  */
-import { groupFresh, kindOf, toGroup, withShared } from "./accounts/group-accounts.ts";
+import { groupFresh, accountsKey, toGroup, withShared } from "./accounts/group-accounts.ts";
 import type { Freshness } from "../model/schedule.ts";
 import type { GroupingDeps } from "../plan/rates/learned.ts";
 import { shareKey } from "./single/feed-pace.ts";
@@ -20,7 +20,7 @@ const LEAST_MEMBERS = 2;
 
 /** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. */
 export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: GroupingDeps): readonly Poll<T>[] {
-  const { kinds, rest } = sortByKind(polls, kindOf);
+  const { kinds, rest } = sortByKind(polls, accountsKey);
   const shared = createSharedProbes();
   const alone = [...rest];
   const groups: Poll<T>[] = [];

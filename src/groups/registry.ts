@@ -1,12 +1,17 @@
 /** The kinds of groups. A new one is a folder beside the others, and a line here and in `createRunners`. */
 import type { Poll } from "../plan/poll.ts";
-import { ACCOUNTS } from "./accounts/kind.ts";
+import { ACCOUNTS_KIND } from "./accounts/kind.ts";
 import type { GroupKind } from "./kind/group-kind.ts";
-import { MEMBER_LISTS } from "./member-lists/kind.ts";
-import { SEARCHES } from "./searches/kind.ts";
-import { SINGLE } from "./single/kind.ts";
+import { MEMBER_LISTS_KIND } from "./member-lists/kind.ts";
+import { SEARCHES_KIND } from "./searches/kind.ts";
+import { SINGLE_KIND } from "./single/kind.ts";
 
-export const GROUP_KINDS = { single: SINGLE, accounts: ACCOUNTS, "member-lists": MEMBER_LISTS, searches: SEARCHES } as const;
+export const GROUP_KINDS = {
+  single: SINGLE_KIND,
+  accounts: ACCOUNTS_KIND,
+  "member-lists": MEMBER_LISTS_KIND,
+  searches: SEARCHES_KIND,
+} as const;
 
-/** The kind of a poll: `single` where it is read by itself. */
-export const kindOf = ({ group }: Pick<Poll, "group">): GroupKind => GROUP_KINDS[group?.kind ?? "single"];
+/** The kind that reads a poll: `single` where it is read by itself. */
+export const groupKindOf = ({ group }: Pick<Poll, "group">): GroupKind => GROUP_KINDS[group?.kind ?? "single"];

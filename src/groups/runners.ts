@@ -2,7 +2,7 @@
 import type { GroupingDeps, Learned } from "../plan/rates/learned.ts";
 import { type ChangeCounts, createChangeCounts } from "./accounts/change-counts.ts";
 import type { GroupRunner } from "./kind/group-runner.ts";
-import { GROUP_KINDS, kindOf } from "./registry.ts";
+import { GROUP_KINDS, groupKindOf } from "./registry.ts";
 import { type FeedStates, createFeedStates } from "./single/feed-states.ts";
 import { type ProbeStates, createProbeStates } from "./probing/probe-states.ts";
 import type { Notes } from "../model/store.ts";
@@ -86,6 +86,6 @@ export const learnedIn = (probeStates: ProbeStates, feeds: FeedStates, changes: 
 
 /** Forgets what is in no group any more: timelines are stored under the id of their account, lists under the key of their poll. */
 function keepProbeStates(probeStates: ProbeStates, polls: readonly Poll[]): void {
-  const keys = polls.flatMap((poll) => (poll.group === undefined ? [] : kindOf(poll).probeKeys(poll.group)));
+  const keys = polls.flatMap((poll) => (poll.group === undefined ? [] : groupKindOf(poll).probeKeys(poll.group)));
   if (keys.length > 0) probeStates.keepOnly(new Set(keys));
 }

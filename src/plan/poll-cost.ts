@@ -1,9 +1,9 @@
 /** What a poll costs a day. Owns the figure alone; what makes it up is the business of each kind of group. */
 import type { Poll } from "./poll.ts";
-import { costOf } from "./strategy.ts";
+import { strategyCost } from "./strategy.ts";
 
 const DAY_MS = 86_400_000;
-const NO_COST = costOf("single", 0, 0, 0);
+const NO_COST = strategyCost("single", 0, 0, 0);
 
 export interface PollCost {
   /** How it is read: `single` is a request of its own each time. */

@@ -15,7 +15,7 @@ export interface StrategyCost<S extends Strategy = Strategy> {
   readonly requestsPerDay: number;
 }
 
-export const costOf = <S extends Strategy>(
+export const strategyCost = <S extends Strategy>(
   strategy: S,
   probesPerDay: number,
   readsPerDay: number,

@@ -2,7 +2,7 @@
 import { methodName } from "../../src/api/client.ts";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../src/api/endpoints/index.ts";
-import { costOf, pageOf } from "../../src/cli/call/call-text.ts";
+import { endpointCost, pageSizeText } from "../../src/cli/call/call-text.ts";
 import { findOperation } from "../../src/sandbox/endpoints/table.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { code, GENERATED, page, table } from "./markdown.ts";
@@ -59,9 +59,9 @@ export const operationsPage = (): string =>
         code(row.request),
         code(row.method),
         row.route === undefined ? "" : code(row.route),
-        pageOf(row.endpoint),
+        pageSizeText(row.endpoint),
         row.endpoint.batch === undefined ? "-" : String(row.endpoint.batch.size),
-        costOf(row.endpoint),
+        endpointCost(row.endpoint),
         watchCell(row),
       ]),
     ),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanLine, cleanText, plainTweetText } from "../../src/render/text/clean-text.ts";
 import { discordLabel, discordLink, discordPlain, discordText } from "../../src/render/discord-text.ts";
-import { formatCount, formatDelta } from "../../src/render/text/numbers.ts";
+import { formatCompact, formatDelta } from "../../src/render/text/numbers.ts";
 import { fitForms } from "../../src/render/text/fit-forms.ts";
 import { profileUrl, tweetUrl, webUrl } from "../../src/render/text/permalink.ts";
 import { slackLabel, slackLink, slackLiteral, slackText } from "../../src/render/slack-text.ts";
@@ -134,7 +134,7 @@ describe("Discord's markdown", () => {
 
 describe("numbers and links", () => {
   it("shortens counts and signs deltas", () => {
-    expect([999, 1_000, 12_345, 999_950, 4_000_000, Number.NaN].map(formatCount)).toEqual(["999", "1K", "12.3K", "1M", "4M", "0"]);
+    expect([999, 1_000, 12_345, 999_950, 4_000_000, Number.NaN].map(formatCompact)).toEqual(["999", "1K", "12.3K", "1M", "4M", "0"]);
     expect([25, -60.54, 0, -0.01].map(formatDelta)).toEqual(["+25", "-60.5", "0", "0"]);
   });
 

@@ -2,10 +2,10 @@
 import { z } from "zod";
 
 export const digits = z.string().regex(/^\d{1,20}$/);
-export const count = z.int();
+export const integer = z.int();
 
 /** A time as text: ISO 8601, or the platform's own `Fri Mar 06 13:38:49 +0000 2026` (docs/service.md section 2). */
-export const time = z.union([
+export const timeText = z.union([
   z.iso.datetime({ offset: true }),
   z.string().regex(/^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d? \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/),
 ]);
@@ -15,10 +15,10 @@ export const textsOrNull = z.array(z.string()).nullable();
 /** Text, or none at the end (api-v3.md, Shared rules 2 and 3). */
 const nextCursor = z.string().nullable().optional();
 
-export const pageOf = <T extends z.ZodType>(name: "tweets" | "users", item: T) =>
+export const pageOutput = <T extends z.ZodType>(name: "tweets" | "users", item: T) =>
   z.lazy(() => z.looseObject({ next_cursor: nextCursor, [name]: z.array(item) }));
 
-export const listOf = <T extends z.ZodType>(name: "tweets" | "users" | "trends", item: T) =>
+export const listOutput = <T extends z.ZodType>(name: "tweets" | "users" | "trends", item: T) =>
   z.lazy(() => z.looseObject({ [name]: z.array(item) }));
 
 /** A single object that has a cursor all the same: /check-retweet. */

@@ -1,6 +1,6 @@
 /** Small answers as the service sends them: lookups, checks, scores, the key's account. */
 import { z } from "zod";
-import { count, digits, time, withCursor } from "./atoms.ts";
+import { integer, digits, timeText, withCursor } from "./atoms.ts";
 import { tweetOutput } from "./tweets.ts";
 
 /** api-v3.md "Account about"; null for an account that was never renamed. */
@@ -8,8 +8,8 @@ export const aboutOutput = z.lazy(() =>
   z
     .looseObject({
       country: z.string().nullable(),
-      last_username_change_at: time.or(z.literal("")).nullable(),
-      username_change_count: count,
+      last_username_change_at: timeText.or(z.literal("")).nullable(),
+      username_change_count: integer,
     })
     .meta({ id: "AccountAbout" }),
 );
@@ -51,10 +51,10 @@ export const scoreChangesOutput = z.lazy(() =>
 export const followersStatsOutput = z.lazy(() =>
   z
     .looseObject({
-      followers_count: count,
-      influencers_count: count,
-      projects_count: count,
-      venture_capitals_count: count,
+      followers_count: integer,
+      influencers_count: integer,
+      projects_count: integer,
+      venture_capitals_count: integer,
       user_protected: z.boolean(),
     })
     .meta({ id: "FollowersStats" }),
@@ -62,6 +62,6 @@ export const followersStatsOutput = z.lazy(() =>
 
 export const keyUsageOutput = z.lazy(() =>
   z
-    .looseObject({ key_requests: count, remaining_requests: count, total_requests: count, valid_until: z.string() })
+    .looseObject({ key_requests: integer, remaining_requests: integer, total_requests: integer, valid_until: z.string() })
     .meta({ id: "KeyUsage" }),
 );

@@ -1,6 +1,6 @@
 /** Communities, Spaces and trends as the service sends them. Read by normalise/community.ts, space.ts and trend.ts. */
 import { z } from "zod";
-import { count, digits, listOf } from "./atoms.ts";
+import { integer, digits, listOutput } from "./atoms.ts";
 import { userOutput } from "./users.ts";
 
 /** api-v3.md "Community info". */
@@ -9,8 +9,8 @@ export const communityOutput = z.lazy(() =>
     .looseObject({
       name: z.string(),
       description: z.string(),
-      member_count: count,
-      created_at: count.describe("Unix milliseconds"),
+      member_count: integer,
+      created_at: integer.describe("Unix milliseconds"),
       banner_url: z.string().describe("A default one when there is none"),
       creator: userOutput,
     })
@@ -28,7 +28,7 @@ const participants = z.array(
         is_verified: z.boolean(),
         name: z.string(),
         broadcast_user_id: z.string().optional().describe("`periscope_user_id` in older answers"),
-        start: count,
+        start: integer,
         username: z.string(),
       })
       .meta({ id: "SpaceParticipant" }),
@@ -37,16 +37,16 @@ const participants = z.array(
 
 const settings = z.lazy(() =>
   z.looseObject({
-    conversation_controls: count,
+    conversation_controls: integer,
     disallow_join: z.boolean(),
     is_employee_only: z.boolean(),
     is_locked: z.boolean(),
     is_muted: z.boolean(),
     is_space_available_for_clipping: z.boolean(),
     is_space_available_for_replay: z.boolean(),
-    max_admin_capacity: count,
-    max_guest_sessions: count,
-    narrow_cast_space_type: count,
+    max_admin_capacity: integer,
+    max_guest_sessions: integer,
+    narrow_cast_space_type: integer,
     no_incognito: z.boolean(),
   }),
 );
@@ -60,18 +60,18 @@ export const spaceOutput = z.lazy(() =>
       state: z.string(),
       media_key: z.string(),
       is_subscribed: z.boolean(),
-      created_at: count,
-      updated_at: count,
-      scheduled_start: count,
+      created_at: integer,
+      updated_at: integer,
+      scheduled_start: integer,
       creator: userOutput,
-      participants: z.looseObject({ admins: participants, speakers: participants, listeners: participants, total: count }),
+      participants: z.looseObject({ admins: participants, speakers: participants, listeners: participants, total: integer }),
       settings,
-      stats: z.looseObject({ total_live_listeners: count, total_participants: count, total_replay_watched: count }),
+      stats: z.looseObject({ total_live_listeners: integer, total_participants: integer, total_replay_watched: integer }),
     })
     .meta({ id: "Space" }),
 );
 
-export const trendList = listOf(
+export const trendList = listOutput(
   "trends",
   z.lazy(() => z.looseObject({ name: z.string(), query: z.string(), url: z.string() }).meta({ id: "Trend" })),
 );

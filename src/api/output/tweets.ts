@@ -1,6 +1,6 @@
 /** Tweets and articles as the service sends them, v2 included. Read by normalise/tweet.ts, article.ts and legacy.ts. */
 import { z } from "zod";
-import { count, digits, listOf, pageOf, time } from "./atoms.ts";
+import { integer, digits, listOutput, pageOutput, timeText } from "./atoms.ts";
 import { userOutput } from "./users.ts";
 
 const entities = z
@@ -12,7 +12,7 @@ const entities = z
 /** What v2 names as v3 does. */
 const common = () => ({
   full_text: z.string(),
-  created_at: time,
+  created_at: timeText,
   lang: z.string(),
   conversation_id_str: digits.describe("The thread's root"),
   entities,
@@ -20,14 +20,14 @@ const common = () => ({
   in_reply_to_username: z.string().nullish(),
   is_quote_status: z.boolean(),
   is_replies_limited: z.boolean(),
-  retweet_count: count,
-  reply_count: count,
-  quote_count: count,
-  bookmark_count: count,
-  view_count: count,
+  retweet_count: integer,
+  reply_count: integer,
+  quote_count: integer,
+  bookmark_count: integer,
+  view_count: integer,
 });
 
-const fields = () => ({ ...common(), id: digits, in_reply_to_tweet_id: z.string().nullish(), likes_count: count, user: userOutput });
+const fields = () => ({ ...common(), id: digits, in_reply_to_tweet_id: z.string().nullish(), likes_count: integer, user: userOutput });
 
 type Lazy = z.ZodType<Readonly<Record<string, unknown>>>;
 
@@ -57,24 +57,24 @@ export const tweetInfoOutput: Lazy = z.lazy(() =>
     .meta({ id: "SingleTweet" }),
 );
 
-export const tweetPage = pageOf("tweets", tweetOutput);
-export const tweetList = listOf("tweets", tweetOutput);
+export const tweetPage = pageOutput("tweets", tweetOutput);
+export const tweetList = listOutput("tweets", tweetOutput);
 
 /** api-v3.md "Article". */
 export const articleOutput = z.lazy(() =>
   z
     .looseObject({
       author: userOutput,
-      bookmark_count: count,
+      bookmark_count: integer,
       cover_image_url: z.string(),
-      favorite_count: count,
+      favorite_count: integer,
       full_text: z.string(),
       preview_text: z.string(),
-      published_at: time,
-      quote_count: count,
-      reply_count: count,
-      retweet_count: count,
-      views: count,
+      published_at: timeText,
+      quote_count: integer,
+      reply_count: integer,
+      retweet_count: integer,
+      views: integer,
     })
     .meta({ id: "Article" }),
 );
@@ -86,8 +86,8 @@ const legacyUser = z.lazy(() =>
       screen_name: z.string(),
       name: z.string(),
       avatar: z.string(),
-      friends_count: count,
-      statuses_count: count,
+      friends_count: integer,
+      statuses_count: integer,
     })
     .meta({ id: "LegacyUser" }),
 );
@@ -95,26 +95,26 @@ const legacyUser = z.lazy(() =>
 const legacyEmbedded = z.lazy(() =>
   z
     .looseObject({
-      created_at: time,
-      favorite_count: count,
+      created_at: timeText,
+      favorite_count: integer,
       full_text: z.string(),
       id_str: digits,
-      quote_count: count,
-      retweet_count: count,
+      quote_count: integer,
+      retweet_count: integer,
       user: legacyUser,
     })
     .meta({ id: "LegacyEmbeddedTweet" }),
 );
 
 /** A page of v2: api-v3.md "Versioning". */
-export const legacyPage = pageOf(
+export const legacyPage = pageOutput(
   "tweets",
   z.lazy(() =>
     z
       .looseObject({
         ...common(),
         id_str: digits,
-        favorite_count: count,
+        favorite_count: integer,
         in_reply_to_status_id_str: z.string().nullish(),
         user: legacyUser,
         quoted_status: legacyEmbedded.optional(),

@@ -1,6 +1,6 @@
 /** Profiles as the service sends them: the common object, the reduced one, and the two of the analytics. Read by normalise/user.ts. */
 import { z } from "zod";
-import { count, digits, listOf, pageOf, textsOrNull, time } from "./atoms.ts";
+import { integer, digits, listOutput, pageOutput, textsOrNull, timeText } from "./atoms.ts";
 
 const reduced = {
   id: digits,
@@ -16,12 +16,12 @@ const known = () => ({
   description: z.string().describe("Profile bio text"),
   bio_urls: textsOrNull,
   can_dm: z.boolean().describe("Account accepts direct messages"),
-  created_at: time,
-  favourites_count: count.describe("Tweets this user has liked"),
-  followers_count: count,
-  followings_count: count,
-  media_count: count,
-  tweets_count: count,
+  created_at: timeText,
+  favourites_count: integer.describe("Tweets this user has liked"),
+  followers_count: integer,
+  followings_count: integer,
+  media_count: integer,
+  tweets_count: integer,
   pinned_tweet_ids: textsOrNull,
   possibly_sensitive: z.boolean(),
   profile_background_image_url: z.string(),
@@ -35,7 +35,7 @@ const memberOutput = z.lazy(() => z.looseObject(reduced).meta({ id: "ReducedUser
 
 /** api-v3.md "Followed-user entry": without `location`, with the date of the follow. */
 const followedOutput = z.lazy(() =>
-  z.looseObject({ ...known(), location: z.never().optional(), followerDate: time }).meta({ id: "FollowedUser" }),
+  z.looseObject({ ...known(), location: z.never().optional(), followerDate: timeText }).meta({ id: "FollowedUser" }),
 );
 
 /** An entry of /top-followers: docs/service.md section 1. */
@@ -56,8 +56,8 @@ const topFollowerOutput = z.lazy(() => {
     .meta({ id: "TopFollower" });
 });
 
-export const userPage = pageOf("users", userOutput);
-export const userList = listOf("users", userOutput);
-export const memberPage = pageOf("users", memberOutput);
-export const followedList = listOf("users", followedOutput);
-export const topFollowerList = listOf("users", topFollowerOutput);
+export const userPage = pageOutput("users", userOutput);
+export const userList = listOutput("users", userOutput);
+export const memberPage = pageOutput("users", memberOutput);
+export const followedList = listOutput("users", followedOutput);
+export const topFollowerList = listOutput("users", topFollowerOutput);

@@ -40,7 +40,7 @@ export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string
 export const enabledOf = (watches: readonly EngineWatch[]): readonly EngineWatch[] => watches.filter(({ watch }) => watch.enabled);
 
 /** Registers every watch, so that a disabled one keeps its memory. */
-export async function registerWatches(config: Config, store: Store, hash: Hash, nowMs: number): Promise<readonly EngineWatch[]> {
+export async function registerConfiguredWatches(config: Config, store: Store, hash: Hash, nowMs: number): Promise<readonly EngineWatch[]> {
   const states = await store.registerWatches(
     config.watches.map((watch) => registrationOf(hash, watch)),
     nowMs,

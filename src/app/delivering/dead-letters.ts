@@ -61,11 +61,11 @@ export async function countDead(store: Pick<DeadLetters, "groupDead">): Promise<
   return counts;
 }
 
-export const acknowledgeDead = (store: DeadLetters, sink: string | undefined, nowMs: number): Promise<number> =>
+export const acknowledgeDeadLetters = (store: DeadLetters, sink: string | undefined, nowMs: number): Promise<number> =>
   store.acknowledgeDead(selectionOf(sink), nowMs);
 
 /** Of sinks that are there: what belongs to others stays. */
-export function resendDead(store: DeadLetters, config: Pick<Config, "sinks">, sink: string | undefined, nowMs: number) {
+export function resendDeadLetters(store: DeadLetters, config: Pick<Config, "sinks">, sink: string | undefined, nowMs: number) {
   const sinks = config.sinks.map(({ name }) => name).filter((name) => sink === undefined || name === sink);
   return store.resendDead({ sinks }, nowMs);
 }

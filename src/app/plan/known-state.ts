@@ -1,7 +1,7 @@
 /** What a state knows that a plan goes by: the targets, what was learned, how groups are read, and when each poll ran last. */
 import type { Config } from "../../config/config.ts";
 import { dateGroup } from "../../engine/plan-facts.ts";
-import { kindOf } from "../../groups/registry.ts";
+import { groupKindOf } from "../../groups/registry.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Store } from "../../model/store.ts";
@@ -23,6 +23,6 @@ export async function readKnown(
   const sources = await store.loadSources(polls.map(({ key }) => key));
   const times = new Map(sources.flatMap(({ fingerprint, lastPollAtMs }) => (lastPollAtMs === null ? [] : [[fingerprint, lastPollAtMs]])));
   for (const poll of polls) await dateGroup(poll, { lastPolledAtMs: times, lastOkAtMs: new Map() }, store);
-  const ways = new Map(polls.map((poll, index) => [poll.key, kindOf(poll).restoreStrategy(sources[index]?.memory ?? {}, nowMs)]));
+  const ways = new Map(polls.map((poll, index) => [poll.key, groupKindOf(poll).restoreStrategy(sources[index]?.memory ?? {}, nowMs)]));
   return { states, learned: { ...learned, wayOf: (key) => ways.get(key) }, lastPolledMs: (key) => times.get(key) };
 }

@@ -81,7 +81,7 @@ const cut = (text: string, width: number | undefined): string =>
   width === undefined && text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 
 /** What a request of an endpoint costs, for people. */
-export const costOf = (endpoint: Endpoint): string =>
+export const endpointCost = (endpoint: Endpoint): string =>
   !endpoint.billed ? "free" : endpoint.cursor === undefined ? "1 request" : "1 request a page";
 
 export const formatEndpoints = (endpoints: readonly (readonly [string, Endpoint])[], width?: number): string =>
@@ -97,8 +97,8 @@ export const formatEndpoints = (endpoints: readonly (readonly [string, Endpoint]
     endpoints.map(([name, endpoint]) => [
       name,
       endpoint.method,
-      costOf(endpoint),
-      pageOf(endpoint),
+      endpointCost(endpoint),
+      pageSizeText(endpoint),
       endpoint.batch === undefined ? "-" : String(endpoint.batch.size),
       endpoint.doc,
     ]),
@@ -106,7 +106,7 @@ export const formatEndpoints = (endpoints: readonly (readonly [string, Endpoint]
   );
 
 /** Items of a page at most: `?` where the service does not say, `-` where there are no pages. */
-export const pageOf = ({ cursor, pageSize }: Endpoint): string =>
+export const pageSizeText = ({ cursor, pageSize }: Endpoint): string =>
   pageSize !== undefined ? String(pageSize) : cursor === undefined ? "-" : "?";
 
 /** One row of `call --list --json`. */
@@ -114,7 +114,7 @@ export const endpointJson = ([name, endpoint]: readonly [string, Endpoint]) => (
   endpoint: name,
   method: endpoint.method,
   path: `/${endpoint.version ?? "v3"}${endpoint.path}`,
-  cost: costOf(endpoint),
+  cost: endpointCost(endpoint),
   billed: endpoint.billed,
   paged: endpoint.cursor !== undefined,
   page_size: endpoint.pageSize ?? null,

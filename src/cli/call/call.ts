@@ -8,7 +8,7 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { type CallArguments, inputsOf, parseCallArguments } from "./call-arguments.ts";
 import { type Collected, collectPages } from "./call-pages.ts";
 import { findCallTarget } from "./call-target.ts";
-import { costOf, endpointJson, formatCollected, formatEndpoints } from "./call-text.ts";
+import { endpointCost, endpointJson, formatCollected, formatEndpoints } from "./call-text.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { openService, type ServiceAccess } from "../access/service-access.ts";
@@ -69,7 +69,7 @@ async function call(context: CliContext, command: Command, { name, tokens, flags
   const before = flags.limit === undefined ? [] : ["--limit", flags.limit];
   const given = parseCallArguments(known.name, endpoint, [...before, ...tokens]);
   if (given.flags.has("help"))
-    return context.out(`${command.helpInformation()}\n${known.name}: ${endpoint.doc} ${costOf(endpoint)}. ${inputsOf(endpoint)}`);
+    return context.out(`${command.helpInformation()}\n${known.name}: ${endpoint.doc} ${endpointCost(endpoint)}. ${inputsOf(endpoint)}`);
   if (given.flags.has("list")) return list(context, given.flags.has("json"));
   const wants = (flag: "all" | "json" | "table") => flags[flag] === true || given.flags.has(flag);
   const asTable = wants("table") || (!wants("json") && process.stdout.isTTY === true);

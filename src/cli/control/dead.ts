@@ -1,6 +1,6 @@
 /** `chirpwatch dead`: alerts that were given up: what they are, and that their loss is accepted. */
 import type { Command } from "commander";
-import { acknowledgeDead, readDead } from "../../app/delivering/dead-letters.ts";
+import { acknowledgeDeadLetters, readDead } from "../../app/delivering/dead-letters.ts";
 import { suggest } from "../../config/suggest.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { DeadView } from "../../server/words/dead-view.ts";
@@ -63,7 +63,8 @@ async function acknowledge(context: CliContext, { config, sink }: DeadFlags): Pr
   const place = await findDaemon(context, config);
   await viewDead(context, place, sink);
   const said = await postDaemon<{ acknowledged: number }>(context, place, `/api/v1/dead/ack${deadQueryOf(sink)}`);
-  const count = said?.acknowledged ?? (await changeState(context, place, (store) => acknowledgeDead(store, sink, context.clock.now())));
+  const count =
+    said?.acknowledged ?? (await changeState(context, place, (store) => acknowledgeDeadLetters(store, sink, context.clock.now())));
   const of = sink === undefined ? "" : ` for ${sink}`;
   context.out(count === 0 ? `nothing to acknowledge: no dead letters${of}` : `${plural(count, "dead letter")}${of} acknowledged`);
 }

@@ -1,6 +1,6 @@
 /** `chirpwatch replay`: sends alerts again, after saying which. */
 import type { Command } from "commander";
-import { resendDead } from "../../app/delivering/dead-letters.ts";
+import { resendDeadLetters } from "../../app/delivering/dead-letters.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { ResentView } from "../../server/words/dead-view.ts";
 import { changeState, postDaemon } from "../access/change-state.ts";
@@ -42,7 +42,8 @@ async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
   if (flags.dryRun === true || !groups.some(({ configured }) => configured)) return;
   if (flags.yes !== true) await ask();
   const said = await postDaemon<ResentView>(context, place, `/api/v1/dead/replay${deadQueryOf(sink)}`);
-  const { alerts } = said ?? (await changeState(context, place, (store) => resendDead(store, place.config(), sink, context.clock.now())));
+  const { alerts } =
+    said ?? (await changeState(context, place, (store) => resendDeadLetters(store, place.config(), sink, context.clock.now())));
   const goes = alerts === 1 ? "goes" : "go";
   const when = said === undefined ? "at the next start: no daemon runs now" : "now";
   context.out(`${plural(alerts, "alert")} ${goes} out again ${when}`);

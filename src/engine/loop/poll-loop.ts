@@ -3,7 +3,7 @@ import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
-import { kindOf } from "../../groups/registry.ts";
+import { groupKindOf } from "../../groups/registry.ts";
 import { schedulesOf } from "../../plan/timing.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { createJumpWatch, type JumpWatch } from "../../schedule/misfire.ts";
@@ -199,7 +199,7 @@ function hasNewSubscriber(old: Poll, now: Poll): boolean {
 }
 
 const partsOf = (poll: Poll): readonly string[] =>
-  kindOf(poll)
+  groupKindOf(poll)
     .partsOf(poll)
     .flatMap(({ key, subscribers }) =>
       subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}\n${poll.group === undefined ? "" : key}`),

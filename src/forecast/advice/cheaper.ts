@@ -3,7 +3,7 @@
  * forecast; how a change is said is the caller's.
  */
 import type { Watch } from "../../model/watch.ts";
-import { kindOf } from "../../groups/registry.ts";
+import { groupKindOf } from "../../groups/registry.ts";
 import { checkPages } from "../../plan/polls/feed-pages.ts";
 import type { Subscriber } from "../../plan/poll.ts";
 import { mostExpensive, delayOf, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "../forecast.ts";
@@ -128,7 +128,7 @@ function slowPoll(one: PollForecast, everyMs: number): PollForecast {
   if (pollsPerDay === one.pollsPerDay) return one;
   return {
     ...one,
-    ...kindOf(one.poll).costOf(one.poll, { pollsPerDay, fullReadPages: one.fullReadPages, itemsPerDay: one.itemsPerDay }),
+    ...groupKindOf(one.poll).costOf(one.poll, { pollsPerDay, fullReadPages: one.fullReadPages, itemsPerDay: one.itemsPerDay }),
     delay: delayOf([everyMs]),
   };
 }

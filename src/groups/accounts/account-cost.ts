@@ -17,7 +17,7 @@ import { APART } from "../probing/probe-choice.ts";
 import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
 import type { PollTiming } from "../../plan/poll.ts";
 import { sum } from "../../plan/sum.ts";
-import { type Strategy, type StrategyCost, costOf, cheaperOf, FULL_POLL_SHARE, fullPollWithin } from "../../plan/strategy.ts";
+import { type Strategy, type StrategyCost, strategyCost, cheaperOf, FULL_POLL_SHARE, fullPollWithin } from "../../plan/strategy.ts";
 
 const DAY_MS = 86_400_000;
 /** Merged searches learn from a probe every fifth tick which accounts they do not show. */
@@ -58,14 +58,14 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const fullPolls = fullPollsPerDay(rates, group, news) * (1 - hiddenShare) + (DAY_MS / fullPollEveryMs) * hidden;
   const probes = Math.ceil(rates.length / BATCH_SIZE);
   return [
-    costOf("single", 0, rates.length * ticks, rescans),
-    costOf(
+    strategyCost("single", 0, rates.length * ticks, rescans),
+    strategyCost(
       "probe",
       probes * ticks,
       reads * ticks + lackedPerDay(shownPosts, intervalMs / 2),
       fullPolls + repeatsPerDay(group, ticks, found),
     ),
-    costOf(
+    strategyCost(
       "merge",
       probes * (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)),
       (queries + hidden) * ticks + shownPosts / ITEMS_PER_PAGE,
@@ -93,7 +93,7 @@ export function costOfFreshness(group: Group, freshness: Freshness, help?: Help)
   const { posts: allowedPosts } = allowanceOf(worth, DAY_MS / rounds.times);
   const lacked = allowedPosts < 1 ? lackedPerDay(posts, meanMs) : 0;
   const fullPolls = fullPollsPerDay(rates, group, { perDay: reads, accountsPerDay: posts * (apart ?? APART) });
-  return costOf("probe", probes, reads + lacked, fullPolls + repeats);
+  return strategyCost("probe", probes, reads + lacked, fullPolls + repeats);
 }
 
 /** By what was counted too, where it was; searches for late and odd items are among the reads that were. */
@@ -101,7 +101,7 @@ export function withCounts(modelled: StrategyCost, counts: Readonly<Record<Count
   const { strategy, probesPerDay, readsPerDay, sweepsPerDay } = modelled;
   const allReads = weigh(readsPerDay + sweepsPerDay, counts.reads);
   const rescans = Math.min(sweepsPerDay, allReads);
-  return costOf(strategy, weigh(probesPerDay, counts.probes), allReads - rescans, rescans);
+  return strategyCost(strategy, weigh(probesPerDay, counts.probes), allReads - rescans, rescans);
 }
 
 /** Changes that no post accounts for are read for again and again. */

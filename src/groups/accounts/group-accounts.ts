@@ -3,12 +3,12 @@ import type { GroupingDeps } from "../../plan/rates/learned.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { createPiggybackedProbes, type Help } from "./piggybacked-probes.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
-import { joinMembers, kindNamed, type Members } from "../../plan/polls/kinds.ts";
+import { joinMembers, sharedKey, type Members } from "../../plan/polls/kinds.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
 import { type Poll, type Pollable, userIdOf } from "../../plan/poll.ts";
 import { ratesOf } from "../../plan/rates/rates.ts";
 import { type SharedProbes } from "../probing/shared-probes.ts";
-import { costOf } from "../../plan/strategy.ts";
+import { strategyCost } from "../../plan/strategy.ts";
 import { spreadIn } from "../../plan/timing.ts";
 import { chooseFullPollEvery, costWhen, type Group, withCounts } from "./account-cost.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
@@ -43,15 +43,15 @@ export function withShared<T extends Pollable>(poll: Poll<T>, shared: SharedProb
   const probesPerRun = shared.add(poll, group.members.map(userIdOf));
   const probesPerDay = (probesPerRun * DAY_MS) / poll.intervalMs;
   const { strategy, readsPerDay, sweepsPerDay } = group.cost;
-  const cost = costOf(strategy, probesPerDay, readsPerDay, sweepsPerDay);
+  const cost = strategyCost(strategy, probesPerDay, readsPerDay, sweepsPerDay);
   return { ...poll, costRequests: ((probesPerDay + readsPerDay) * poll.intervalMs) / DAY_MS, group: { ...group, probesPerRun, cost } };
 }
 
 /** Undefined for a poll that shares its requests with nobody. */
-export function kindOf(poll: Poll): string | undefined {
+export function accountsKey(poll: Poll): string | undefined {
   // Searches by author stand in for timelines only.
   const isProbed = poll.source.endpoint === "user-tweets" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
-  return isProbed && strategyOf(poll) !== "single" ? kindNamed(poll) : undefined;
+  return isProbed && strategyOf(poll) !== "single" ? sharedKey(poll) : undefined;
 }
 
 export function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: GroupingDeps, help?: Help): Poll<T> {

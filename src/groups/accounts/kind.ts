@@ -9,7 +9,7 @@ import { roundEveryMs } from "./probe-on-time.ts";
 
 const DAY_MS = 86_400_000;
 
-export const ACCOUNTS: GroupKind = {
+export const ACCOUNTS_KIND: GroupKind = {
   costOf: (poll, { pollsPerDay }) => groupCost(poll, pollsPerDay),
   placed: ({ group }, { freshness }) => ({
     delay: expectedDelay(freshness),

@@ -6,7 +6,7 @@ import type { GroupKind } from "../kind/group-kind.ts";
 import { restoreStrategy } from "../kind/stored-strategy.ts";
 import { placedReads } from "../single/feed-pace.ts";
 
-export const MEMBER_LISTS: GroupKind = {
+export const MEMBER_LISTS_KIND: GroupKind = {
   costOf: (poll, { pollsPerDay }) => groupCost(poll, pollsPerDay),
   placed: placedReads,
   itemsPerDay: () => undefined,

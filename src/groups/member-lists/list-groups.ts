@@ -9,11 +9,11 @@ import type { StrategyOverride } from "../../model/schedule.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { dailyRead, isReadByEveryPoll } from "../../plan/polls/full-read.ts";
 import type { Learned } from "../../plan/rates/learned.ts";
-import { joinMembers, kindNamed, type Members, sortByKind } from "../../plan/polls/kinds.ts";
+import { joinMembers, sharedKey, type Members, sortByKind } from "../../plan/polls/kinds.ts";
 import { type Poll, type Pollable, type PollGroup, userIdOf } from "../../plan/poll.ts";
 import { ratesOf } from "../../plan/rates/rates.ts";
 import type { SharedProbes } from "../probing/shared-probes.ts";
-import { costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost, WORTHWHILE } from "../../plan/strategy.ts";
+import { strategyCost, FULL_POLL_SHARE, fullPollWithin, type StrategyCost, WORTHWHILE } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
@@ -29,7 +29,7 @@ export interface RosterDeps extends Pick<Learned, "wayOf"> {
 
 /** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. `shared`: who is probed anyway. */
 export function groupRosters<T extends Pollable>(polls: readonly Poll<T>[], deps: RosterDeps, shared: SharedProbes): readonly Poll<T>[] {
-  const { kinds, rest } = sortByKind(polls, kindOf);
+  const { kinds, rest } = sortByKind(polls, listsKey);
   const alone: Poll<T>[] = [];
   const groups: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
@@ -43,12 +43,12 @@ export function groupRosters<T extends Pollable>(polls: readonly Poll<T>[], deps
 }
 
 /** Undefined for a list whose account has no counter for it, and for one that is to be read by itself. */
-function kindOf(poll: Poll): string | undefined {
+function listsKey(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
   const isProbed = poll.detector === "roster" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
   if (!isProbed || strategy === "single" || userIdOf(poll) === "") return undefined;
   // Part of the key under which the group is stored: it keeps its old name.
-  return kindNamed(poll, "rosters");
+  return sharedKey(poll, "rosters");
 }
 
 function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: RosterDeps, shared: SharedProbes): Poll<T> {
@@ -159,7 +159,7 @@ const singleCost = ({ lists, intervalMs }: ListGroup): ListChoice => {
   const reads = sum(lists, ({ pollPages }) => pollPages) * ticks;
   const whole = sum(lists, ({ wholePerDay }) => wholePerDay);
   const perList = lists.map(({ pollPages, wholePerDay }) => pollPages * ticks + wholePerDay);
-  return { cost: costOf("single", 0, reads, whole), isReadEveryTick: lists.map(() => true), perList };
+  return { cost: strategyCost("single", 0, reads, whole), isReadEveryTick: lists.map(() => true), perList };
 };
 
 function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
@@ -179,7 +179,7 @@ function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
   const probed = ways.filter(({ isReadEveryTick }) => !isReadEveryTick).length;
   const probes = probesOf(group, probed) * ticks;
   return {
-    cost: costOf(
+    cost: strategyCost(
       "probe",
       probes,
       sum(ways, ({ reads }) => reads),

@@ -12,7 +12,7 @@ import { isAlone, restoreSearches, type SearchGroupMemory } from "./search-memor
 
 const DAY_MS = 86_400_000;
 
-export const SEARCHES: GroupKind = {
+export const SEARCHES_KIND: GroupKind = {
   costOf(poll, { pollsPerDay, itemsPerDay }) {
     const base = groupCost(poll, pollsPerDay);
     return poll.group === undefined || itemsPerDay === undefined ? base : withPages(poll, poll.group, base, itemsPerDay);

@@ -8,10 +8,10 @@ import type { Query } from "../../query/query.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
 import type { Learned } from "../../plan/rates/learned.ts";
-import { joinMembers, kindNamed, type Members, sortByKind } from "../../plan/polls/kinds.ts";
+import { joinMembers, sharedKey, type Members, sortByKind } from "../../plan/polls/kinds.ts";
 import { FIRST_LIMITS, mergeableQuery, type MergeLimits, batchMembers } from "../../query/merging/merge.ts";
 import type { Poll, Pollable } from "../../plan/poll.ts";
-import { cheaperOf, costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
+import { cheaperOf, strategyCost, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
 import { spreadIn } from "../../plan/timing.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
@@ -25,7 +25,7 @@ export interface SearchDeps extends Pick<Learned, "wayOf"> {
 
 /** The polls that stay as they are, then the groups. A group keeps its key when searches come and go. */
 export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], { hash, wayOf }: SearchDeps): readonly Poll<T>[] {
-  const { kinds, rest } = sortByKind(polls, kindOf);
+  const { kinds, rest } = sortByKind(polls, searchesKey);
   const read = [...kinds].flatMap(([kind, members]) =>
     members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members, wayOf)],
   );
@@ -33,10 +33,10 @@ export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], { h
 }
 
 /** Undefined for a poll that shares its requests with nobody. */
-function kindOf(poll: Poll): string | undefined {
+function searchesKey(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
   if ((strategy !== "auto" && strategy !== "merge") || queryOf(poll) === undefined) return undefined;
-  return kindNamed(poll, "searches");
+  return sharedKey(poll, "searches");
 }
 
 /** What a poll searches for; undefined where it is no search, or one that cannot share a query. */
@@ -120,8 +120,8 @@ export type SearchCost = StrategyCost<"single" | "merge">;
 /** The cheaper way; the active one stays unless the other saves enough. A user's word is followed. */
 export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, override: StrategyOverride): SearchCost {
   const ticks = DAY_MS / group.intervalMs;
-  const single: SearchCost = costOf("single", 0, group.members * ticks, 0);
-  const merge: SearchCost = costOf("merge", 0, group.queries * ticks, (group.proofs * DAY_MS) / group.fullPollEveryMs);
+  const single: SearchCost = strategyCost("single", 0, group.members * ticks, 0);
+  const merge: SearchCost = strategyCost("merge", 0, group.queries * ticks, (group.proofs * DAY_MS) / group.fullPollEveryMs);
   if (override === "merge") return merge;
   return current === "merge" ? cheaperOf(merge, single) : cheaperOf(single, merge);
 }

@@ -7,7 +7,7 @@ import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/f
 import type { CostFacts, GroupKind } from "../kind/group-kind.ts";
 import { placedReads, shareKey } from "./feed-pace.ts";
 
-export const SINGLE: GroupKind = {
+export const SINGLE_KIND: GroupKind = {
   costOf(poll, { pollsPerDay, fullReadPages: pages, itemsPerDay }) {
     const sweepsPerDay = rescanRequests(poll, pollsPerDay, itemsPerDay);
     const fullReadPages = Math.max(1, pages);

@@ -14,12 +14,12 @@ export interface SortedPolls<T extends Pollable> {
   readonly rest: readonly Poll<T>[];
 }
 
-/** `kindOf`: what polls must have in common; undefined for one that shares its requests with nobody. Both keep the order they came in. */
-export function sortByKind<T extends Pollable>(polls: readonly Poll<T>[], kindOf: (poll: Poll<T>) => string | undefined): SortedPolls<T> {
+/** `keyOf`: what polls must have in common; undefined for one that shares its requests with nobody. Both keep the order they came in. */
+export function sortByKind<T extends Pollable>(polls: readonly Poll<T>[], keyOf: (poll: Poll<T>) => string | undefined): SortedPolls<T> {
   const kinds = new Map<string, [Poll<T>, ...Poll<T>[]]>();
   const rest: Poll<T>[] = [];
   for (const poll of polls) {
-    const kind = kindOf(poll);
+    const kind = keyOf(poll);
     const known = kind === undefined ? undefined : kinds.get(kind);
     if (kind === undefined) rest.push(poll);
     else if (known === undefined) kinds.set(kind, [poll]);
@@ -29,7 +29,7 @@ export function sortByKind<T extends Pollable>(polls: readonly Poll<T>[], kindOf
 }
 
 /** What the polls of a group have in common whatever they read, and the `name` of those that are not accounts: what it is called decides its key. */
-export function kindNamed(poll: Poll, ...name: readonly string[]): string {
+export function sharedKey(poll: Poll, ...name: readonly string[]): string {
   const { timing, priority } = poll;
   const rhythm = timing.kind === "schedule" ? timing.schedules.map((schedule) => canonicalJson({ ...schedule })) : { ...timing.freshness };
   return canonicalJson([...name, priority, strategyOf(poll), rhythm, fullPollEveryOf(poll) ?? null]);

@@ -7,7 +7,7 @@ import type { User } from "../../model/user.ts";
 import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { opsAlertMessage } from "./ops-alert-message.ts";
-import { formatCount } from "../text/numbers.ts";
+import { formatCompact } from "../text/numbers.ts";
 import { communityUrl, listUrl, tweetUrl } from "../text/permalink.ts";
 
 /** A sentence by event type; `place` is where it happened. */
@@ -83,9 +83,9 @@ function factsOf(known: Partial<User>): NeutralMessage["facts"] {
   const { followers_count: followers, followings_count: followings, created_at: createdAt = "", verified } = known;
   const score = known["score"];
   return [
-    ...(typeof score === "number" ? [{ name: "Score", value: formatCount(score) }] : []),
-    ...(followers === undefined ? [] : [{ name: "Followers", value: formatCount(followers) }]),
-    ...(followings === undefined ? [] : [{ name: "Following", value: formatCount(followings) }]),
+    ...(typeof score === "number" ? [{ name: "Score", value: formatCompact(score) }] : []),
+    ...(followers === undefined ? [] : [{ name: "Followers", value: formatCompact(followers) }]),
+    ...(followings === undefined ? [] : [{ name: "Following", value: formatCompact(followings) }]),
     ...(createdAt === "" ? [] : [{ name: "Joined", value: createdAt.slice(0, 10) }]),
     ...(verified === true ? [{ name: "Verified", value: "yes" }] : []),
   ];

@@ -3,7 +3,7 @@ import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { cleanLine } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { formatCount } from "../text/numbers.ts";
+import { formatCompact } from "../text/numbers.ts";
 import { spaceUrl } from "../text/permalink.ts";
 import { beforeFacts, changedMoves, crossedMoves, crossedText, joinWords, type Move, valuesOf, valueText } from "./value-moves.ts";
 
@@ -37,4 +37,6 @@ function deedOf({ name, now, before }: Move): string {
 }
 
 const countFact = (name: string, count: unknown): NeutralMessage["facts"] =>
-  typeof count === "number" && count > 0 ? [{ name: name === "listeners" ? "Listeners" : "Participants", value: formatCount(count) }] : [];
+  typeof count === "number" && count > 0
+    ? [{ name: name === "listeners" ? "Listeners" : "Participants", value: formatCompact(count) }]
+    : [];

@@ -5,7 +5,7 @@ import { kindOfTweet, type Tweet, type TweetKind } from "../../model/tweet.ts";
 import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { opsAlertMessage } from "./ops-alert-message.ts";
-import { formatCount } from "../text/numbers.ts";
+import { formatCompact } from "../text/numbers.ts";
 import { tweetUrl } from "../text/permalink.ts";
 
 const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gif"]);
@@ -80,5 +80,5 @@ function countsOf(tweet: Tweet): NeutralMessage["facts"] {
     ["Views", tweet.view_count],
     ["Followers", tweet.user.followers_count],
   ];
-  return counts.filter(([, count]) => count > 0).map(([name, count]) => ({ name, value: formatCount(count) }));
+  return counts.filter(([, count]) => count > 0).map(([name, count]) => ({ name, value: formatCompact(count) }));
 }

@@ -4,7 +4,7 @@ import { lazy } from "../../model/lazy.ts";
 const compact = lazy(() => new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }));
 
 /** 999, 12.3K, 4M. Anything that is no finite number reads 0. */
-export const formatCount = (count: number): string => compact().format(Number.isFinite(count) ? count : 0);
+export const formatCompact = (count: number): string => compact().format(Number.isFinite(count) ? count : 0);
 
 /** A change with its sign: +25, -60.5, 0. */
 export function formatDelta(delta: number): string {

@@ -1,6 +1,6 @@
 /** What the state is told of a configuration's watches, and which of them are polled. */
 import { expect, it } from "vitest";
-import { enabledOf, onReturnOf, registerWatches } from "../../../src/app/daemon/registration.ts";
+import { enabledOf, onReturnOf, registerConfiguredWatches } from "../../../src/app/daemon/registration.ts";
 import type { Store } from "../../../src/model/store.ts";
 import type { WatchRegistration } from "../../../src/model/watch-store.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
@@ -26,7 +26,7 @@ function makeState() {
 
 it("registers every watch with its accounts and its former name, and polls those that are enabled, each with its own memory", async () => {
   const { registered, store } = makeState();
-  const polled = enabledOf(await registerWatches(await load(), store, sha256, 0));
+  const polled = enabledOf(await registerConfiguredWatches(await load(), store, sha256, 0));
   expect(registered).toMatchObject([
     { id: "first", type: "timeline", enabled: true, targets: [{ key: "@acme" }, { key: "id:44", userId: "44" }] },
     { id: "off", enabled: false },
