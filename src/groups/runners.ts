@@ -6,7 +6,7 @@ import { GROUP_KINDS, groupKindOf } from "./registry.ts";
 import { type FeedStates, createFeedStates } from "./single/feed-states.ts";
 import { type ProbeStates, createProbeStates } from "./probing/probe-states.ts";
 import type { Notes } from "../model/store.ts";
-import { createFeedPacers } from "./single/feed-pacer.ts";
+import { createFeedPacers } from "./single/feed-pacers.ts";
 import { createFirstReads } from "./memory/first-reads.ts";
 import type { PollRunner } from "../polling/run/poll-runner.ts";
 import { createFeedRunner } from "./single/run-feed.ts";

@@ -1,13 +1,7 @@
-/** When a feed of tweets is read next: at its ticks, or under freshness by what its reads found. Owns no request. */
-import type { Clock } from "../../model/clock.ts";
-import type { Freshness, Priority } from "../../model/schedule.ts";
-import { type FeedPace, learnFeed, learnFeedDelays, leastWaitMs, startFeed, waitForFeed, withFreshness } from "./feed-pace.ts";
-import { longestWaitMs } from "../../plan/delay-aims.ts";
+/** How a feed of tweets is paced, and what its pacer is given after a read. Each timing has a pacer of its own. */
+import type { Poll } from "../../polling/watch-poll.ts";
 import type { RateMemory } from "../../plan/rates/rates.ts";
 import type { Pacer } from "../kind/pacer.ts";
-import type { FeedStates, FeedEntry } from "./feed-states.ts";
-import type { ServiceClock } from "../../requests/service-clock.ts";
-import type { Poll } from "../../polling/watch-poll.ts";
 
 /** A read of a feed, or of several as one. */
 export interface FeedRead {
@@ -31,82 +25,3 @@ export interface FeedPacer extends Pacer {
 
 /** The pacer of a poll, or of a group of searches. */
 export type FeedPacers = (poll: Poll) => FeedPacer;
-
-export interface FeedPacerDeps {
-  readonly feedStates: FeedStates;
-  readonly clock: Clock;
-  readonly serviceClock: ServiceClock;
-  /** How much slower polls of a priority go while the quota is short. */
-  readonly stretch: (priority: Priority) => number;
-}
-
-const SHORTEST_MS = 1_000;
-/** Lists show a post that much later now and then. What is older than that was out of sight, whoever asked. */
-const LAG_MS = 300_000;
-/** A read that ends so much after its turn was kept from it: what it finds is late for other reasons. */
-const PUNCTUAL = 1.2;
-
-/** A feed is read at its ticks, whatever was found. */
-const createSchedulePacer = ({ intervalMs }: Poll): FeedPacer => ({
-  leastMs: intervalMs,
-  mostMs: intervalMs,
-  after: async () => undefined,
-  nextDueMs: () => undefined,
-});
-
-export function createFeedPacers(deps: FeedPacerDeps): FeedPacers {
-  /** By poll: when the next read is worth its request, were the quota wide; not known of reads before a restart. */
-  const dueMs = new Map<string, number>();
-  return (poll) =>
-    poll.timing.kind === "schedule" ? createSchedulePacer(poll) : createFreshnessPacer(poll, poll.timing.freshness, deps, dueMs);
-}
-
-function createFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerDeps, dueMs: Map<string, number>): FeedPacer {
-  const { feedStates, clock, serviceClock, stretch } = deps;
-  const { key, intervalMs, priority } = poll;
-  const mostMs = longestWaitMs(freshness);
-
-  /** Not after an outage, whether no read came or one waited for its answer, and not after hours of slowed-down ones. */
-  const isPunctual = (known: FeedEntry): boolean => {
-    const nowMs = clock.now();
-    const isLate = nowMs - (dueMs.get(key) ?? nowMs) > intervalMs;
-    return !isLate && nowMs - known.readAtMs <= mostMs * PUNCTUAL;
-  };
-
-  /** What the posts that were found say of the feed, and how late they were of its pace. */
-  const learn = (known: FeedEntry, read: FeedRead): FeedPace => {
-    const nowMs = serviceClock.now();
-    const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;
-    const postedMs = read.postedMs.filter((atMs) => atMs >= calmMs);
-    const feed = learnFeed(withFreshness(known.feed, freshness, nowMs), postedMs, nowMs);
-    if (!read.isWhole || stretch(priority) > 1 || !isPunctual(known)) return feed;
-    const delaysMs = postedMs.map((atMs) => nowMs - atMs);
-    return learnFeedDelays(feed, delaysMs, freshness, nowMs);
-  };
-
-  const nextRead = ({ feed, readAtMs }: FeedEntry, factor: number): number =>
-    Math.max(readAtMs + waitForFeed(feed, freshness, factor, serviceClock.fromLocal(readAtMs)), clock.now() + SHORTEST_MS);
-
-  return {
-    leastMs: leastWaitMs(freshness),
-    mostMs,
-    async after(read) {
-      await feedStates.load();
-      const factor = stretch(priority);
-      const isPaced = factor <= 1;
-      const known = feedStates.get(key);
-      const nowMs = serviceClock.now();
-      const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(known, read);
-      const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
-      feedStates.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs: mostMs } : undefined);
-      await feedStates.flush();
-      const latest = { feed, readAtMs: read.startedAtMs };
-      if (read.isWhole) dueMs.set(key, nextRead(latest, 1));
-      return nextRead(latest, factor);
-    },
-    nextDueMs() {
-      const entry = feedStates.get(key);
-      return entry === undefined ? undefined : nextRead(entry, stretch(priority));
-    },
-  };
-}

@@ -1,0 +1,75 @@
+/** A feed of tweets under freshness: what its reads found says when the next one is worth its request. Owns no request. */
+import type { Clock } from "../../model/clock.ts";
+import type { Freshness, Priority } from "../../model/schedule.ts";
+import { type FeedPace, learnFeed, learnFeedDelays, leastWaitMs, startFeed, waitForFeed, withFreshness } from "./feed-pace.ts";
+import { longestWaitMs } from "../../plan/delay-aims.ts";
+import type { FeedPacer, FeedRead } from "./feed-pacer.ts";
+import type { FeedStates, FeedEntry } from "./feed-states.ts";
+import type { ServiceClock } from "../../requests/service-clock.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+export interface FeedPacerDeps {
+  readonly feedStates: FeedStates;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+  /** How much slower polls of a priority go while the quota is short. */
+  readonly stretch: (priority: Priority) => number;
+  /** By poll: when the next read is worth its request, were the quota wide; not known of reads before a restart. */
+  readonly dueMs: Map<string, number>;
+}
+
+const SHORTEST_MS = 1_000;
+/** Lists show a post that much later now and then. What is older than that was out of sight, whoever asked. */
+const LAG_MS = 300_000;
+/** A read that ends so much after its turn was kept from it: what it finds is late for other reasons. */
+const PUNCTUAL = 1.2;
+
+export function createFeedFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerDeps): FeedPacer {
+  const { feedStates, clock, serviceClock, stretch, dueMs } = deps;
+  const { key, intervalMs, priority } = poll;
+  const mostMs = longestWaitMs(freshness);
+
+  /** Not after an outage, whether no read came or one waited for its answer, and not after hours of slowed-down ones. */
+  const isPunctual = (known: FeedEntry): boolean => {
+    const nowMs = clock.now();
+    const isLate = nowMs - (dueMs.get(key) ?? nowMs) > intervalMs;
+    return !isLate && nowMs - known.readAtMs <= mostMs * PUNCTUAL;
+  };
+
+  /** What the posts that were found say of the feed, and how late they were of its pace. */
+  const learn = (known: FeedEntry, read: FeedRead): FeedPace => {
+    const nowMs = serviceClock.now();
+    const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;
+    const postedMs = read.postedMs.filter((atMs) => atMs >= calmMs);
+    const feed = learnFeed(withFreshness(known.feed, freshness, nowMs), postedMs, nowMs);
+    if (!read.isWhole || stretch(priority) > 1 || !isPunctual(known)) return feed;
+    const delaysMs = postedMs.map((atMs) => nowMs - atMs);
+    return learnFeedDelays(feed, delaysMs, freshness, nowMs);
+  };
+
+  const nextRead = ({ feed, readAtMs }: FeedEntry, factor: number): number =>
+    Math.max(readAtMs + waitForFeed(feed, freshness, factor, serviceClock.fromLocal(readAtMs)), clock.now() + SHORTEST_MS);
+
+  return {
+    leastMs: leastWaitMs(freshness),
+    mostMs,
+    async after(read) {
+      await feedStates.load();
+      const factor = stretch(priority);
+      const isPaced = factor <= 1;
+      const known = feedStates.get(key);
+      const nowMs = serviceClock.now();
+      const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(known, read);
+      const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
+      feedStates.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs: mostMs } : undefined);
+      await feedStates.flush();
+      const latest = { feed, readAtMs: read.startedAtMs };
+      if (read.isWhole) dueMs.set(key, nextRead(latest, 1));
+      return nextRead(latest, factor);
+    },
+    nextDueMs() {
+      const entry = feedStates.get(key);
+      return entry === undefined ? undefined : nextRead(entry, stretch(priority));
+    },
+  };
+}

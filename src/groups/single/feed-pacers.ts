@@ -1,0 +1,10 @@
+/** The pacer of each feed, by its timing. */
+import { createFeedFreshnessPacer, type FeedPacerDeps } from "./feed-freshness-pacer.ts";
+import type { FeedPacers } from "./feed-pacer.ts";
+import { createFeedSchedulePacer } from "./feed-schedule-pacer.ts";
+
+export function createFeedPacers({ feedStates, clock, serviceClock, stretch }: Omit<FeedPacerDeps, "dueMs">): FeedPacers {
+  const deps: FeedPacerDeps = { feedStates, clock, serviceClock, stretch, dueMs: new Map() };
+  return (poll) =>
+    poll.timing.kind === "schedule" ? createFeedSchedulePacer(poll) : createFeedFreshnessPacer(poll, poll.timing.freshness, deps);
+}
