@@ -39,6 +39,8 @@ export interface SimService {
   /** Billed requests that left the daemon, whether they arrived or not, by key. */
   readonly sent: ReadonlyMap<string, number>;
   request(request: HttpRequest): Promise<HttpResponse>;
+  /** Ends the faults whose time is over, as each request and order does first: until then handles are still those of the fault. */
+  settleFaults(): void;
   /** Follows an order of the sandbox's control API. @throws Error when it refuses */
   order(method: string, path: string, body?: JsonObject): JsonObject;
 }
@@ -59,6 +61,7 @@ export function createSimService({ seed, clock, random, keys }: ServiceOptions):
     world: service.world,
     asked,
     sent,
+    settleFaults: service.faults.settle,
     async request(request) {
       const key = request.headers?.["ApiKey"] ?? "";
       if (!request.url.includes("key-usage-info")) sent.set(key, (sent.get(key) ?? 0) + 1);

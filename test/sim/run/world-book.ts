@@ -144,6 +144,7 @@ export function createWorldBook(service: SimService, startMs: number): WorldBook
     categoryOf: (handle) => hash32(service.world.seed, "category", keyOf(handle)) % 10,
     follow(order) {
       const atMs = startMs + order.atMs;
+      service.settleFaults();
       switch (order.do) {
         case "post":
           return post(order);
