@@ -33,7 +33,9 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
       else for (const watch of watches) note(`${receipt.sink} ${tweetId} ${type} ${nameOf(watch)}`, receipt);
     }
   }
-  for (const [key, all] of seen) {
+  for (const [key, received] of seen) {
+    // What a process sent that was killed then can arrive after the repeat of the next one.
+    const all = [...received].sort((a, b) => a.attempt.life - b.attempt.life);
     for (const [n, receipt] of all.entries()) {
       const before = all[n - 1];
       if (before === undefined) continue;
