@@ -102,7 +102,8 @@ export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
     const subjects = new Set(there.map(({ rules }) => JSON.stringify([...SUBJECTS, ...RANKS].map((key) => inOrder(rules?.keys[key])))));
     const [first, last] = [there[0], there.at(-1)?.rules];
     if (first === undefined || last === undefined || subjects.size !== 1) return [];
-    const { fromMs } = first.epoch;
+    // One that is disabled has no baseline yet.
+    const { fromMs } = (there.find(({ rules }) => rules?.isEnabled === true) ?? first).epoch;
     const isUndisturbed = fromMs === epochs[0]?.fromMs && !steps.some(({ do: what, atMs }) => !isOfWorld(what) && atMs < 8 * MIN_MS);
     const ids = all.flatMap(({ rules }) => (rules === undefined ? [] : [rules.id]));
     const disabled = all.filter(({ rules }) => rules?.isEnabled !== true).map(({ epoch }) => ({ ...epoch, toMs: epoch.toMs + RETURN_MS }));
