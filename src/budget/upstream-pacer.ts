@@ -3,6 +3,7 @@
  * the stop after a dead key or an unpaid bill, the circuit breaker while the whole service is down, and the backoff of each source. Pure: the caller
  * brings the time (monotonic ms, the same clock throughout) and does the waiting, the requests and the ops alerts.
  */
+import { type Backoff, doubling, backoffAfter } from "../model/backoff.ts";
 import type { Retry } from "../model/errors.ts";
 import type { Random } from "../model/random.ts";
 import type { UpstreamFailure } from "../model/upstream.ts";
@@ -59,13 +60,12 @@ export interface UpstreamPacer {
   readonly isTrying: boolean;
 }
 
-const PAUSE_FIRST_MS = 1_000;
-const PAUSE_CAP_MS = 60_000;
+const PAUSE: Backoff = { stepsMs: doubling(1_000, 60_000) };
 const PAUSE_JITTER_MS = 250;
 /** A trial without an answer holds nobody up for longer. */
 const TRIAL_MS = 5_000;
-const BACKOFF_FIRST_MS = 1_000;
 const BACKOFF_CAP_MS = 300_000;
+const BACKOFF_STEPS_MS = doubling(1_000, BACKOFF_CAP_MS);
 const PROBE_EVERY_MS = 3_600_000;
 /** So many different sources failing in a row, with no answer between them, mean the service and not a source. */
 const SOURCES_OF_AN_OUTAGE = 3;
@@ -189,9 +189,8 @@ function pauseKey({ pauses }: PacerState, random: Random, { key, retry, sentAtMs
   let { untilMs, streak, trialUntilMs }: Pause = pauses.get(key) ?? { untilMs: Number.NEGATIVE_INFINITY, streak: 0 };
   if (sentAtMs >= untilMs) {
     trialUntilMs = undefined;
-    const ownMs = Math.min(PAUSE_FIRST_MS * 2 ** streak, PAUSE_CAP_MS);
-    untilMs = nowMs + ownMs + random.float() * PAUSE_JITTER_MS;
     streak += 1;
+    untilMs = nowMs + backoffAfter(PAUSE, streak) + random.float() * PAUSE_JITTER_MS;
   }
   if (typeof retry === "object") untilMs = Math.max(untilMs, nowMs + retry.afterMs);
   pauses.set(key, { untilMs, streak, trialUntilMs });
@@ -216,7 +215,7 @@ function backOff(state: PacerState, random: Random, { source, retry, nowMs }: Re
 
 /** 1 to 2 s at first, doubling, never over five minutes. */
 const backoffMs = (failures: number, random: Random): number =>
-  Math.min(BACKOFF_FIRST_MS * 2 ** Math.min(failures - 1, 20) * (1 + random.float()), BACKOFF_CAP_MS);
+  backoffAfter({ stepsMs: BACKOFF_STEPS_MS, jitter: { from: 1, to: 2, random }, capMs: BACKOFF_CAP_MS }, failures);
 
 /** The service answered: it is not down. After an outage every source may try at once, to catch up. */
 function markAnswered(state: PacerState): void {

@@ -1,4 +1,5 @@
 /** How long a poll that the service refused is left alone: little at first, as a service can be wrong for a moment. */
+import { type Backoff, backoffAfter } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
 
 /** What is asked again and again, at an interval of its own. */
@@ -16,7 +17,7 @@ export interface RefusalBackoff {
 }
 
 /** Each a few times what came before: trouble of the service's own costs some times its length, and not a day. */
-const FIRST_MS = [60_000, 300_000, 900_000, 3_600_000, 14_400_000] as const;
+const BACKOFF: Backoff = { stepsMs: [60_000, 300_000, 900_000, 3_600_000, 14_400_000, Number.POSITIVE_INFINITY] };
 /** A refusal so soon after the last one's hold is the next of a row, however long it waited for its turn. */
 const LEAST_ROW_MS = 300_000;
 /** What was shown before is believed to be gone when that is said so often again: within some minutes. */
@@ -38,7 +39,7 @@ export function createRefusalBackoff(clock: Pick<Clock, "monotonic">): RefusalBa
       const nowMs = clock.monotonic();
       for (const [other, { untilMs }] of refusals) if (nowMs - untilMs > FORGET_MS + 2 * poll.intervalMs) refusals.delete(other);
       const count = countOf(poll);
-      const holdMs = Math.min(FIRST_MS[count] ?? steadyMs, steadyMs);
+      const holdMs = backoffAfter({ ...BACKOFF, capMs: steadyMs }, count + 1);
       refusals.set(poll.key, { count: count + 1, untilMs: nowMs + holdMs });
       return holdMs;
     },

@@ -2,6 +2,7 @@
  * Batches that the service refuses for one of their entries: which one is found by halves, and the others are asked for without it. Owns
  * whom it refuses and when it is asked for that one again; what it means for a target is the asker's.
  */
+import { createHolds, type Holds } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
 import { createInTurn } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
@@ -140,14 +141,13 @@ class SplitBatches {
 /** Finds the refused entries of a batch by asking for its halves. */
 class HalvingSearch {
   readonly #ask: Ask;
-  readonly #clock: Clock;
   readonly #inTurn = createInTurn();
-  /** By endpoint; monotonic. */
-  readonly #vainUntilMs = new Map<string, number>();
+  /** Endpoints of which the search found nothing. */
+  readonly #vain: Holds;
 
   constructor(ask: Ask, clock: Clock) {
     this.#ask = ask;
-    this.#clock = clock;
+    this.#vain = createHolds(clock);
   }
 
   /** One after the other: what makes one search vain makes the others. @throws the error of the whole, where no half is answered */
@@ -155,11 +155,11 @@ class HalvingSearch {
     const { endpoint } = batch.request;
     let found: Found | undefined;
     await this.#inTurn(async () => {
-      if (this.#clock.monotonic() < (this.#vainUntilMs.get(endpoint) ?? 0)) throw whole.error;
+      if (this.#vain.isHeld(endpoint)) throw whole.error;
       try {
         found = await this.#byHalves(batch, whole);
       } catch (error) {
-        if (isBadRequest(error)) this.#vainUntilMs.set(endpoint, this.#clock.monotonic() + IN_VAIN_MS);
+        if (isBadRequest(error)) this.#vain.hold(endpoint, IN_VAIN_MS);
         throw error;
       }
     });

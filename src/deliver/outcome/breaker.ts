@@ -2,6 +2,7 @@
  * The circuit breaker of a sink: failures that speak of the sink and not of one message open it, a probe that gets through closes it.
  * Persists its state; when the operator hears of it is sink-reports.ts.
  */
+import { type Backoff, backoffSince } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
@@ -27,21 +28,13 @@ export interface Breaker {
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** Pauses between probes; the last one again and again. */
-const PROBE_WAITS_MS: Readonly<Record<SinkHealth["cause"], readonly number[]>> = {
-  transient: [5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS],
-  destination: [1, 5, 15, 60].map((count) => count * MINUTE_MS),
+const PROBES: Readonly<Record<SinkHealth["cause"], Backoff>> = {
+  transient: { stepsMs: [5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS] },
+  destination: { stepsMs: [1, 5, 15, 60].map((count) => count * MINUTE_MS) },
 };
 
 /** The next pause follows from how long the breaker has been open, so that it survives a restart. */
-export function nextProbeWaitMs(cause: SinkHealth["cause"], openForMs: number): number {
-  const waits = PROBE_WAITS_MS[cause];
-  let spentMs = 0;
-  for (const waitMs of waits) {
-    if (openForMs < spentMs + waitMs) return waitMs;
-    spentMs += waitMs;
-  }
-  return waits.at(-1) ?? MINUTE_MS;
-}
+export const nextProbeWaitMs = (cause: SinkHealth["cause"], openForMs: number): number => backoffSince(PROBES[cause], openForMs);
 
 export function createBreaker(deps: BreakerDeps): Breaker {
   const { store, clock, log } = deps;

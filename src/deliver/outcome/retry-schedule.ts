@@ -1,18 +1,18 @@
 /** When a failed message is tried again, and when it is given up. Pure. */
+import { backoffAfter } from "../../model/backoff.ts";
 import type { Random } from "../../model/random.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-/** Waits after the 1st, 2nd … failure; from then on the last one again and again. */
-const WAITS_MS = [
+const STEPS_MS = [
   ...[1, 2, 5, 15, 30].map((count) => count * SECOND),
   ...[1, 2, 5, 15, 30].map((count) => count * MINUTE),
   ...[1, 2, 4, 8, 12].map((count) => count * HOUR),
 ] as const;
 
-/** Each wait is made longer or shorter by up to this share, so that messages that failed together are not retried together. */
+/** Each wait is made longer or shorter by up to this share. */
 const JITTER = 0.1;
 
 export interface FailedAttempt {
@@ -30,7 +30,6 @@ export function nextAttemptAt(attempt: FailedAttempt, random: Random): number | 
   const deadlineMs = attempt.firstAttemptAtMs + attempt.retryForMs;
   if (attempt.nowMs >= deadlineMs) return undefined;
   if (attempt.retryAfterMs !== undefined) return attempt.nowMs + attempt.retryAfterMs;
-  const waitMs = WAITS_MS[Math.min(attempt.failures, WAITS_MS.length) - 1] ?? SECOND;
-  const spread = 1 + JITTER * (2 * random.float() - 1);
-  return Math.min(attempt.nowMs + Math.round(waitMs * spread), deadlineMs);
+  const waitMs = backoffAfter({ stepsMs: STEPS_MS, jitter: { from: 1 - JITTER, to: 1 + JITTER, random } }, attempt.failures);
+  return Math.min(attempt.nowMs + Math.round(waitMs), deadlineMs);
 }

@@ -6,6 +6,7 @@
 import { isAlarming, evaluateAudit } from "../../budget/audit.ts";
 import { isUsableLimit } from "../../budget/spending-limit.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
+import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
@@ -51,7 +52,8 @@ const CHECK_EVERY_MS = 900_000;
 /** While the quota is spent. */
 const CHECK_SPENT_EVERY_MS = 60_000;
 /** After a question that was not answered, doubling up to the usual time; longer where the service asks for it. */
-const RETRY_MS = 60_000;
+const RETRIES: Backoff = { stepsMs: doubling(60_000, CHECK_EVERY_MS) };
+
 /** The service may book an attempt this much later than it answers it. */
 const COUNTING_DELAY_MS = 10_000;
 /** The service's clock may be a little behind: what it has left of the old period is not the limit of the new one. */
@@ -93,8 +95,7 @@ class TimedAudit implements QuotaAudit {
     await readings.save(notes).catch(() => undefined);
     await onChecked().catch((error: unknown) => log.warn("quota could not be computed", { error: errorText(error) }));
     this.#failures = isComplete ? 0 : this.#failures + 1;
-    const retryMs = Math.min(RETRY_MS * 2 ** (this.#failures - 1), CHECK_EVERY_MS);
-    this.#arm(isComplete ? CHECK_EVERY_MS : Math.max(askedWaitMs, retryMs));
+    this.#arm(isComplete ? CHECK_EVERY_MS : Math.max(askedWaitMs, backoffAfter(RETRIES, this.#failures)));
   }
 
   /** `askedWaitMs`: as long as the service wants not to be asked again. */

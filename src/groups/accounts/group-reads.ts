@@ -1,4 +1,5 @@
 /** Carries out what a run of a group reads: searches many at once, timelines one by one, and writes what both mean to the accounts. */
+import type { Holds } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
@@ -7,7 +8,7 @@ import { isBadRequest, UpstreamError } from "../../model/upstream.ts";
 import { type AskSearch, askSearch } from "../../polling/ask.ts";
 import { type MergedMember, planMembers, type PlannedMember, type ReadClock, readMerged } from "../../polling/read/read-merged.ts";
 import { joinOutcomes, type PollOutcome } from "../../polling/run/poll-outcome.ts";
-import type { PollRun } from "../../polling/run/poll-run.ts";
+import { heldForMs, type PollRun } from "../../polling/run/poll-run.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
@@ -17,7 +18,6 @@ import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupMembers } from "../memory/group-members.ts";
-import type { Cooldowns } from "../memory/cooldowns.ts";
 import { afterRefusal, isUnexplained, type LagAllowance, mayLag } from "../probing/pending-changes.ts";
 import { evaluateRead } from "../probing/evaluate-read.ts";
 import { type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
@@ -63,7 +63,7 @@ export interface GroupReadsDeps extends RunMember {
   readonly log: Log;
   readonly probeStates: ProbeStates;
   readonly readiness: Pick<GroupMembers, "doubt">;
-  readonly holds: Pick<Cooldowns, "note" | "isHeld">;
+  readonly holds: Pick<Holds, "hold" | "isHeld">;
 }
 
 /** A member of a search, and how deep a full poll of it would go. */
@@ -223,13 +223,13 @@ class GroupRead {
   }
 
   async #readTimelines(): Promise<void> {
-    const { probeStates, holds } = this.#deps;
+    const { probeStates, holds, clock } = this.#deps;
     let evaluated = 0;
     await sideBySide(this.#alone, async (task) => {
       const { poll, userId } = task.member;
       this.#requests += 1;
       const run = await this.#deps.runOne(poll);
-      holds.note(poll.key, run);
+      holds.hold(poll.key, heldForMs(run, clock.now()));
       this.#applyRead(task, run);
       if (holds.isHeld(poll.key)) this.#markRefused(userId);
       evaluated += 1;

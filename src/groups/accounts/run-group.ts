@@ -3,6 +3,7 @@
  * learned. Owns the order of these steps; what a change means is probing's, what a post means the poll runner's.
  */
 import { batchesOf } from "../../model/batch.ts";
+import { createHolds, type Holds } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -17,7 +18,6 @@ import type { RequestGate } from "../../requests/request-gate.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { createGroupMembers, type GroupMember, type GroupMembers, membersOf } from "../memory/group-members.ts";
-import { createCooldowns, type Cooldowns } from "../memory/cooldowns.ts";
 import { createLearned, type GroupMemories } from "../memory/learned.ts";
 import { allowanceOf, endpointToRead } from "../probing/pending-changes.ts";
 import { learnedRate, type ProbeStates } from "../probing/probe-states.ts";
@@ -55,7 +55,7 @@ class AccountsRunner implements GroupRunner {
   readonly #deps: GroupDeps;
   readonly #memories: GroupMemories<GroupMemory>;
   readonly #readiness: GroupMembers;
-  readonly #holds: Cooldowns;
+  readonly #holds: Holds;
   readonly #reads: GroupReads;
   readonly #probes: GroupProbes;
   readonly #pacing: FreshnessPacerDeps;
@@ -64,7 +64,7 @@ class AccountsRunner implements GroupRunner {
   constructor(deps: GroupDeps) {
     const { store, gate, profiles, clock, serviceClock, log, probeStates, runOne, take, stretch } = deps;
     const readiness = createGroupMembers(store);
-    const holds = createCooldowns(clock);
+    const holds = createHolds(clock);
     this.#deps = deps;
     this.#memories = createLearned<GroupMemory>(store, restoreGroup);
     this.#readiness = readiness;

@@ -4,6 +4,7 @@
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
+import { createHolds, type Holds } from "../../model/backoff.ts";
 import { unitHash } from "../../model/hash.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import { firstProbe, probedFields, takeProbe } from "../probing/pending-changes.ts";
@@ -14,11 +15,10 @@ import { learnPosts } from "../../plan/rates/rates.ts";
 import { chooseListStrategy, listGroupOf, listsOf } from "./list-groups.ts";
 import { isSameTick } from "../../plan/polls/tick-grid.ts";
 import { type AskProfiles, type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
-import type { GroupRun } from "../../polling/run/poll-run.ts";
+import { type GroupRun, heldForMs } from "../../polling/run/poll-run.ts";
 import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/chosen-strategy.ts";
 import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
-import { createCooldowns, type Cooldowns } from "../memory/cooldowns.ts";
 import { createLearned, type GroupMemories } from "../memory/learned.ts";
 import { type AccountMemory, learnedRate, type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
 import type { SeenProfile } from "../../requests/profile-batcher.ts";
@@ -57,7 +57,7 @@ export const createRostersRunner = (deps: RostersDeps): GroupRunner => new Membe
 class MemberListsRunner implements GroupRunner {
   readonly #deps: RostersDeps;
   readonly #memories: GroupMemories<ListGroupMemory>;
-  readonly #holds: Cooldowns;
+  readonly #holds: Holds;
   readonly #ask: AskProfiles;
   /** Of each group, since the start. */
   readonly #probedAtMs = new Map<string, number>();
@@ -66,7 +66,7 @@ class MemberListsRunner implements GroupRunner {
     const { store, profiles, clock, log } = deps;
     this.#deps = deps;
     this.#memories = createLearned<ListGroupMemory>(store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
-    this.#holds = createCooldowns(clock);
+    this.#holds = createHolds(clock);
     this.#ask = createAskProfiles({ profiles, clock, log });
   }
 
@@ -141,7 +141,7 @@ class MemberListsRunner implements GroupRunner {
   async #read(task: RosterTask, run: Run): Promise<void> {
     const polled = await this.#deps.runOne(task.poll);
     const { aftermath, outcome } = polled;
-    this.#holds.note(task.poll.key, polled);
+    this.#holds.hold(task.poll.key, heldForMs(polled, this.#deps.clock.now()));
     if (aftermath.retryAtMs !== undefined) run.retriesMs.push(aftermath.retryAtMs);
     if (outcome === undefined) return;
     run.outcomes.push(outcome);

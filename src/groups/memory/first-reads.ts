@@ -2,10 +2,11 @@
  * First reads of members of a group while the quota is at its line. They may use the reserve, as any baseline may; the probe that goes before
  * them, of all members, may not.
  */
+import { createHolds } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
+import { heldForMs } from "../../polling/run/poll-run.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
-import { createCooldowns } from "./cooldowns.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import { isFirstRead } from "../../polling/read/baselines.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
@@ -22,13 +23,13 @@ export interface FirstReads {
 }
 
 export function createFirstReads({ store, clock, runOne }: FirstReadsDeps): FirstReads {
-  const holds = createCooldowns(clock);
+  const holds = createHolds(clock);
   return {
     async afterFailure({ group }, error) {
       if (group === undefined || !(error instanceof RequestHeld) || error.reason !== "quota") return;
       await sideBySide(group.members, async (member) => {
         if (holds.isHeld(member.key) || !isFirstRead(member, await store.loadTargets(member.subscribers))) return;
-        holds.note(member.key, await runOne(member));
+        holds.hold(member.key, heldForMs(await runOne(member), clock.now()));
       });
     },
   };

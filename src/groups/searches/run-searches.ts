@@ -4,6 +4,7 @@
  * runner's.
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
+import { createHolds } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -13,7 +14,6 @@ import { chooseSearchStrategy, searchGroupOf } from "./search-groups.ts";
 import { chosenStrategy, isTimeToChoose } from "../memory/chosen-strategy.ts";
 import { createGroupMembers } from "../memory/group-members.ts";
 import { joinOutcomes } from "../../polling/run/poll-outcome.ts";
-import { createCooldowns } from "../memory/cooldowns.ts";
 import { createLearned } from "../memory/learned.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { FeedPacers } from "../single/feed-pacer.ts";
@@ -39,7 +39,7 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
   const { store, gate, clock, serviceClock, log, pacerOf, runOne, take } = deps;
   const memories = createLearned(store, restoreSearches);
   const readiness = createGroupMembers(store);
-  const holds = createCooldowns(clock);
+  const holds = createHolds(clock);
   const reads = new SearchReads({ store, gate, clock, serviceClock, log, readiness, holds, runOne, take });
   const toService = (localMs: number) => serviceClock.fromLocal(localMs);
 

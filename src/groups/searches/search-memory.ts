@@ -1,4 +1,5 @@
 /** What a group of searches has learned: how long a query may be, which members share it, when each was read, rescanned and verified. */
+import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
 import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
 import type { ChosenStrategy } from "../memory/chosen-strategy.ts";
 
@@ -57,7 +58,8 @@ const NOTHING_LEARNED: SearchGroupMemory = {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MOST_TROUBLE = 3;
-const LONGEST_ALONE_DAYS = 32;
+const LONGEST_ALONE_MS = 32 * DAY_MS;
+const ALONE: Backoff = { stepsMs: doubling(DAY_MS, LONGEST_ALONE_MS) };
 
 /** Three times within an hour, and the group rests for a day; once within the day that follows, and it rests again. */
 export function takeTrouble({ atMs, restUntilMs }: Trouble, nowMs: number): Trouble {
@@ -74,9 +76,9 @@ export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolea
  */
 export function quarantineAfter(before: Quarantine | undefined, nowMs: number): Quarantine {
   const { untilMs = 0, times = 0 } = before ?? {};
-  const isAgain = nowMs - untilMs < LONGEST_ALONE_DAYS * DAY_MS;
-  const days = Math.min(isAgain ? 2 ** times : 1, LONGEST_ALONE_DAYS);
-  return { untilMs: nowMs + days * DAY_MS, times: isAgain ? times + 1 : 1 };
+  const isAgain = nowMs - untilMs < LONGEST_ALONE_MS;
+  const shown = isAgain ? times + 1 : 1;
+  return { untilMs: nowMs + backoffAfter(ALONE, shown), times: shown };
 }
 
 /** Reads together may have followed the last writing. */

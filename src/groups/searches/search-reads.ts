@@ -1,4 +1,5 @@
 /** Carries out what a run of a group of searches reads: many at once and attributed by what their queries say, and members by themselves. */
+import type { Holds } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -6,14 +7,13 @@ import { isRefusal } from "../../model/upstream.ts";
 import { type AskSearch, askSearch } from "../../polling/ask.ts";
 import { type MergedAnswer, type MergedMember, planMembers, type PlannedMember, readMerged } from "../../polling/read/read-merged.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
-import type { PollRun } from "../../polling/run/poll-run.ts";
+import { heldForMs, type PollRun } from "../../polling/run/poll-run.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { batchMembers, sizeOfBatch } from "../../query/merging/merge.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupMembers } from "../memory/group-members.ts";
-import type { Cooldowns } from "../memory/cooldowns.ts";
 import { createSuspiciousSearches, type Doubt, resolveDoubt } from "./search-doubts.ts";
 import { queryOf } from "./search-groups.ts";
 import { afterAlone, afterShared, objectionTo, type SearchReadTimes } from "./search-memory-after.ts";
@@ -27,7 +27,7 @@ export interface SearchReadsDeps extends RunMember {
   readonly serviceClock: ServiceClock;
   readonly log: Log;
   readonly readiness: Pick<GroupMembers, "doubt">;
-  readonly holds: Pick<Cooldowns, "note">;
+  readonly holds: Pick<Holds, "hold">;
 }
 
 /** Tweets a member that a verification read is compared with. */
@@ -123,10 +123,10 @@ export class SearchReads {
 
   /** The run of a member that was read by itself. */
   #applyOwnRead(scene: SearchScene, task: SearchTask, run: PollRun): void {
-    const { holds, readiness } = this.#deps;
+    const { holds, readiness, clock } = this.#deps;
     const { key } = task.poll;
     const { outcome } = run;
-    holds.note(key, run);
+    holds.hold(key, heldForMs(run, clock.now()));
     readiness.doubt(key);
     if (outcome === undefined) return;
     scene.outcomes.push(outcome);

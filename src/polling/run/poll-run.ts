@@ -9,6 +9,10 @@ export interface PollRun {
   readonly outcome?: PollOutcome;
 }
 
+/** How long what was read is to be left alone; 0 and less: not at all. */
+export const heldForMs = ({ aftermath }: Pick<PollRun, "aftermath">, nowMs: number): number =>
+  Math.max(aftermath.retryAtMs ?? 0, aftermath.notBeforeMs ?? 0) - nowMs;
+
 export interface GroupRun {
   readonly outcome: PollOutcome;
   /** When the next one is worth its requests, wall time; undefined: at the next tick. */

@@ -2,6 +2,7 @@
  * Many timelines or keyword searches in one query: how they are batched, written, and attributed again. Pure. What the service takes is
  * not documented: sizes begin at what its clients use and shrink when it refuses one.
  */
+import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
 import { compareIds } from "../../model/id.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import { evaluateQuery } from "../evaluate.ts";
@@ -91,8 +92,7 @@ export function writeMerged(members: readonly MergeMember[]): string {
 /** One run asks for less and less until it is answered: that is one refusal. */
 const SAME_REFUSAL_MS = 600_000;
 /** A refusal may have been the service's trouble of an hour: after that long longer queries are tried again, after twice as long the next time. */
-const DOUBT_AFTER_MS = 3_600_000;
-const MOST_DOUBLINGS = 9;
+const DOUBT_AFTER: Backoff = { stepsMs: doubling(3_600_000, 512 * 3_600_000) };
 
 /** What to send less than, after a 400 to a query of this size. */
 export function shrinkLimits(
@@ -113,7 +113,7 @@ export function shrinkLimits(
 export function growLimits(limits: LearnedLimits, nowMs: number): LearnedLimits {
   const { operators, characters, refusedAtMs = Number.NEGATIVE_INFINITY, refusals = 1 } = limits;
   const isShrunk = operators < FIRST_LIMITS.operators || characters < FIRST_LIMITS.characters;
-  const keptMs = DOUBT_AFTER_MS * 2 ** Math.min(refusals - 1, MOST_DOUBLINGS);
+  const keptMs = backoffAfter(DOUBT_AFTER, refusals);
   return isShrunk && nowMs - refusedAtMs >= keptMs ? { ...limits, ...FIRST_LIMITS } : limits;
 }
 
