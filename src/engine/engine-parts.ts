@@ -89,16 +89,16 @@ type FactorOfPriority = (priority: Priority) => number;
 
 export function createEngineParts(deps: EngineDeps): EngineParts {
   const { store, clock, timetable, hash, meter, log, quotaWatch } = deps;
-  const stretch: FactorOfPriority = (priority) => quotaWatch.status.factors[priority];
+  const slowDownOf: FactorOfPriority = (priority) => quotaWatch.status.factors[priority];
   const watches = new PlannedWatches(store);
   const history = new PollHistory();
-  const loop = new PollLoop({ clock, timetable, meter, log, stretch });
+  const loop = new PollLoop({ clock, timetable, meter, log, slowDownOf });
   const stalls = stallWatchOf(deps, loop);
   const { lists, trouble, resolver } = targetPartsOf(deps, watches);
-  const volume = volumeWatchOf(deps, watches, stretch);
+  const volume = volumeWatchOf(deps, watches, slowDownOf);
   const attempt = attemptOf(deps, { stalls, volume, trouble, history });
-  const runners = runnersOf(deps, { attempt, loop, stretch });
-  const rechecks = recheckLoopOf(deps, watches, stretch);
+  const runners = runnersOf(deps, { attempt, loop, slowDownOf });
+  const rechecks = recheckLoopOf(deps, watches, slowDownOf);
   const planner = new PollPlanner({ watches, polls: deps.polls, store, hash, timetable, clock, log, history, runners, loop, stalls });
   watches.onChanged(() => {
     planner.replan().catch((error: unknown) => log.error("planning failed", { error }));
@@ -157,10 +157,10 @@ function targetPartsOf(deps: EngineDeps, planned: PlannedWatches): TargetParts {
   return { lists, trouble, resolver };
 }
 
-function volumeWatchOf(deps: EngineDeps, watches: PlannedWatches, stretch: FactorOfPriority): VolumeWatch {
+function volumeWatchOf(deps: EngineDeps, watches: PlannedWatches, slowDownOf: FactorOfPriority): VolumeWatch {
   const { store, notes, clock, hash, meter, log, route, wakeDelivery } = deps;
   const baselineAtMs = (watchKey: string) => watches.baselineAtMs(watchKey);
-  return createVolumeWatch({ store, notes, clock, hash, meter, log, stretch, route, wakeDelivery, baselineAtMs });
+  return createVolumeWatch({ store, notes, clock, hash, meter, log, slowDownOf, route, wakeDelivery, baselineAtMs });
 }
 
 interface AttemptParts {
@@ -179,10 +179,10 @@ function attemptOf(deps: EngineDeps, { stalls, volume, trouble, history }: Attem
 interface RunnerParts {
   readonly attempt: AttemptPoll;
   readonly loop: PollLoop;
-  readonly stretch: FactorOfPriority;
+  readonly slowDownOf: FactorOfPriority;
 }
 
-function runnersOf(deps: EngineDeps, { attempt, loop, stretch }: RunnerParts): Runners {
+function runnersOf(deps: EngineDeps, { attempt, loop, slowDownOf }: RunnerParts): Runners {
   const { store, gate, profiles, clock, serviceClock, log, runner, notes } = deps;
   return createRunners({
     store,
@@ -193,15 +193,15 @@ function runnersOf(deps: EngineDeps, { attempt, loop, stretch }: RunnerParts): R
     log,
     runner,
     notes,
-    stretch,
+    slowDownOf,
     wake: (key) => void loop.runNow(key),
     runOne: (poll, reach) => attempt(poll, () => runner.run(poll, reach)),
     take: (poll, feed) => attempt(poll, () => runner.take(poll, feed)),
   });
 }
 
-function recheckLoopOf(deps: EngineDeps, planned: PlannedWatches, stretch: FactorOfPriority): RecheckLoop {
+function recheckLoopOf(deps: EngineDeps, planned: PlannedWatches, slowDownOf: FactorOfPriority): RecheckLoop {
   const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery } = deps;
   const watches = () => planned.all;
-  return createRecheckLoop({ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, stretch, watches });
+  return createRecheckLoop({ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, slowDownOf, watches });
 }

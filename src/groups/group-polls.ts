@@ -1,6 +1,6 @@
 /**
  * Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one
- * request and reads those that moved. Pure; which way a group is read at a moment is chosen while it runs, by what was learned.
+ * request and reads those that moved. Pure; the strategy of a group is chosen while it runs, by what was learned.
  */
 import { groupFresh, accountsKey, toGroup, withShared } from "./accounts/group-accounts.ts";
 import type { Freshness } from "../model/schedule.ts";
@@ -9,7 +9,7 @@ import { shareKey } from "./single/feed-pace.ts";
 import { groupSpreadMs } from "../plan/polls/group-spread.ts";
 import { type Members, sortByKind } from "../plan/polls/kinds.ts";
 import { type Poll, type Pollable, userIdOf } from "../plan/poll.ts";
-import { groupRosters } from "./member-lists/list-groups.ts";
+import { groupMemberLists } from "./member-lists/list-groups.ts";
 import { groupSearches } from "./searches/search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./probing/shared-probes.ts";
 import { strategyOf } from "../plan/polls/effective-settings.ts";
@@ -37,7 +37,7 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
   // A group asks first, and what it asks for is counted as its own.
   const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
   const feeds = groupSearches(read, deps).map((poll) => withShare(poll, deps));
-  return [...groupRosters(feeds, deps, shared), ...groups, ...groupFresh(fresh, deps, shared)];
+  return [...groupMemberLists(feeds, deps, shared), ...groups, ...groupFresh(fresh, deps, shared)];
 }
 
 /**

@@ -12,7 +12,7 @@ import type { PollRunner } from "../polling/run/poll-runner.ts";
 import { createFeedRunner } from "./single/run-feed.ts";
 import { createGroupRunner, type GroupDeps } from "./accounts/run-group.ts";
 import type { GroupRun } from "../polling/run/poll-run.ts";
-import { createRostersRunner } from "./member-lists/run-member-lists.ts";
+import { createMemberListRunner } from "./member-lists/run-member-lists.ts";
 import { createSearchesRunner } from "./searches/run-searches.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 
@@ -37,16 +37,16 @@ export interface Runners {
 }
 
 export function createRunners(deps: RunnersDeps): Runners {
-  const { store, gate, profiles, notes, clock, serviceClock, log, runner, runOne, take, stretch, wake } = deps;
+  const { store, gate, profiles, notes, clock, serviceClock, log, runner, runOne, take, slowDownOf, wake } = deps;
   const probeStates = createProbeStates(notes, clock);
   const feeds = createFeedStates(notes, clock);
   const changes = createChangeCounts(notes, clock);
-  const pacerOf = createFeedPacers({ feedStates: feeds, clock, serviceClock, stretch });
+  const pacerOf = createFeedPacers({ feedStates: feeds, clock, serviceClock, slowDownOf: slowDownOf });
   const common = { store, clock, log, runOne };
   const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {
     single: createFeedRunner({ runner, pacerOf, clock }),
-    accounts: createGroupRunner({ ...common, gate, profiles, serviceClock, take, probeStates, changes, stretch, wake }),
-    "member-lists": createRostersRunner({ ...common, profiles, probeStates }),
+    accounts: createGroupRunner({ ...common, gate, profiles, serviceClock, take, probeStates, changes, slowDownOf, wake }),
+    "member-lists": createMemberListRunner({ ...common, profiles, probeStates }),
     searches: createSearchesRunner({ ...common, gate, serviceClock, take, pacerOf }),
   };
   const runnerOf = ({ group }: Poll): GroupRunner => runners[group?.kind ?? "single"];

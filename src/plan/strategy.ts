@@ -28,13 +28,13 @@ export const strategyCost = <S extends Strategy>(
   requestsPerDay: probesPerDay + readsPerDay + sweepsPerDay,
 });
 
-/** The cheaper of two ways to read a group; the active one stays unless the other saves enough. */
+/** The cheaper of two strategies for a group; the active one stays unless the other saves enough. */
 export function cheaperOf<C extends StrategyCost>(kept: C, other: C): C {
   return other.requestsPerDay < kept.requestsPerDay * WORTHWHILE ? other : kept;
 }
 
 const LEAST_FULL_POLL_MS = 1_800_000;
-/** What full polls, or proofs, may add to the cost of everything else. */
+/** What full polls, or verification reads, may add to the cost of everything else. */
 export const FULL_POLL_SHARE = 0.04;
 
 /** As often as a small share of the cost allows, which is every `everyMs`, and always well within `max_age`. */

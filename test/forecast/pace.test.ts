@@ -60,7 +60,7 @@ describe("what the daemon reckons with", () => {
     );
   });
 
-  it("falls with the stretch of each priority", () => {
+  it("falls with the slow-down factor of each priority", () => {
     const every = (seconds: number): Schedule => ({ kind: "every", intervalMs: seconds * 1_000 });
     const polls = pollsOf([
       makeWatch("a", "search", { query: "a" }, { schedule: every(60), priority: "high", strategy: "single" }),

@@ -81,7 +81,7 @@ const ALLOWED: readonly (readonly [why: string, path: string, code: string])[] =
     "src/engine/lookup.ts",
     "export const looksLikeHtml = (text) => lookUp(text); // looks up the type\nconst lookUp = (text) => text;",
   ],
-  ["a public name", "src/engine/public.ts", 'export const view = { stretch: 1, type: "upstream.dark" }; // JSON has `dearest`'],
+  ["a public name", "src/server/public.ts", 'export const view = { stretch: 1, type: "upstream.dark" }; // JSON has `dearest`'],
   ["a choice of two sentences", "src/engine/two.ts", 'export const warn = (log, on) => log.info(on ? "paused" : "resumed");'],
 ];
 

@@ -40,5 +40,5 @@ it("credits no post that was found by the first read of an account: the first pr
 
 it("holds what the first read of an account finds on its timeline against no search: none was asked", () => {
   const unknown: ProbeMemory = { ...START, open: { sinceMs: 0, owed: null, reads: 6, dueMs: 0 } };
-  expect(afterRead(unknown, read({ way: "timeline", newPosts: 3, isFull: true }), MIN).hidden).toBeUndefined();
+  expect(afterRead(unknown, read({ endpoint: "timeline", newPosts: 3, isFull: true }), MIN).hidden).toBeUndefined();
 });

@@ -19,7 +19,7 @@ test.each([
   expect((await get("info?username=acme")).status).toBe(200);
 });
 
-test("a fault can be kept to one endpoint, to a number of times and to a stretch of time", async () => {
+test("a fault can be kept to one endpoint, to a number of times and to a span of time", async () => {
   const { control, get, clock } = await openSandbox();
   await control("POST", "faults", { name: "server_error", endpoint: "about", times: 2 });
   await control("POST", "faults", { name: "rate_limit", endpoint: "score", for_ms: 5_000 });

@@ -56,8 +56,8 @@ describe("the tick that follows", () => {
   });
 
   it("waits as many intervals as the governor asks, and cron ticks stay on the pattern", () => {
-    const slowed = (schedule: Schedule, stretch: number) =>
-      nextTick(timetable, { schedule, lastTickMs: at("12:00:00"), nowMs: at("12:00:05"), spreadMs: 0, slowDownFactor: stretch });
+    const slowed = (schedule: Schedule, factor: number) =>
+      nextTick(timetable, { schedule, lastTickMs: at("12:00:00"), nowMs: at("12:00:05"), spreadMs: 0, slowDownFactor: factor });
     expect(slowed(minutely, 3)).toBe(at("12:03:00"));
     expect(slowed(minutely, 2.5)).toBe(at("12:03:00"));
     expect(slowed(every5m, 1.5)).toBe(at("12:07:30"));

@@ -8,7 +8,7 @@ export const fields = (tweets: number, pinned: readonly string[] = []): JsonObje
   pinned_tweet_ids: pinned,
 });
 export const read = (changes: Partial<ReadResult> = {}): ReadResult => ({
-  way: "search",
+  endpoint: "search",
   newPosts: 0,
   newBeforeProbe: 0,
   isFull: false,

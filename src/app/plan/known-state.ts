@@ -23,6 +23,8 @@ export async function readKnown(
   const sources = await store.loadSources(polls.map(({ key }) => key));
   const times = new Map(sources.flatMap(({ fingerprint, lastPollAtMs }) => (lastPollAtMs === null ? [] : [[fingerprint, lastPollAtMs]])));
   for (const poll of polls) await dateGroup(poll, { lastPolledAtMs: times, lastOkAtMs: new Map() }, store);
-  const ways = new Map(polls.map((poll, index) => [poll.key, groupKindOf(poll).restoreStrategy(sources[index]?.memory ?? {}, nowMs)]));
-  return { states, learned: { ...learned, wayOf: (key) => ways.get(key) }, lastPolledMs: (key) => times.get(key) };
+  const strategies = new Map(
+    polls.map((poll, index) => [poll.key, groupKindOf(poll).restoreStrategy(sources[index]?.memory ?? {}, nowMs)]),
+  );
+  return { states, learned: { ...learned, activeStrategyOf: (key) => strategies.get(key) }, lastPolledMs: (key) => times.get(key) };
 }

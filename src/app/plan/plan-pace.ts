@@ -22,6 +22,6 @@ export function rangesOf({ polls }: Forecast, factors = AS_SCHEDULED): ReadonlyM
   return byWatch;
 }
 
-export function paceView({ timing }: Watch, stretch = 1): PaceView {
-  return { next_runs_exact: timing.kind === "schedule" && !isSlowed(stretch), stretch: isSlowed(stretch) ? round(stretch) : 1 };
+export function paceView({ timing }: Watch, factor = 1): PaceView {
+  return { next_runs_exact: timing.kind === "schedule" && !isSlowed(factor), stretch: isSlowed(factor) ? round(factor) : 1 };
 }

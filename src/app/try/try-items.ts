@@ -4,7 +4,7 @@ import { type Reading, readValues, type ReadingRule } from "../../detect/reading
 import { evaluateFeed } from "../../polling/evaluate/evaluate-feed.ts";
 import { evaluateRanking } from "../../polling/evaluate/evaluate-ranking.ts";
 import { evaluateReading } from "../../polling/evaluate/evaluate-reading.ts";
-import { evaluateMemberList, rosterBody } from "../../polling/evaluate/evaluate-member-list.ts";
+import { evaluateMemberList, memberBody } from "../../polling/evaluate/evaluate-member-list.ts";
 import { type Fact, makeEvent } from "../../polling/evaluate/make-event.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { EMPTY_FEED } from "../../detect/feed-memory.ts";
@@ -94,7 +94,7 @@ function evaluateMembers(subscriber: Subscriber, target: TargetState, members: r
   const { verdicts } = evaluateMemberList(subscriber, target, seen, evaluation);
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return members.map((user) => {
-    const body = rosterBody(user, { ...context, rule });
+    const body = memberBody(user, { ...context, rule });
     const occurredAtMs = Date.parse(user.followerDate ?? "") || context.detectedAtMs;
     const fact = { type: rule.joined, subject: `${target.userId ?? target.key}/${user.id}`, episode: "", body, occurredAtMs };
     return triedItem(subscriber, { itemId: user.id, reason: reasons.get(user.id) ?? "", fact }, context);

@@ -34,7 +34,7 @@ export class PollLoop {
   readonly #clock: Clock;
   readonly #meter: Meter;
   readonly #log: Log;
-  readonly #stretch: PollPace["stretch"];
+  readonly #slowDownOf: PollPace["slowDownOf"];
   readonly #queue: PollQueue;
   readonly #jumps: JumpWatch;
   readonly #running = new Map<string, Promise<void>>();
@@ -46,12 +46,12 @@ export class PollLoop {
   #lastTurnMs: number;
   #timesSetBack = 0;
 
-  constructor({ clock, meter, log, timetable, stretch }: PollLoopDeps) {
+  constructor({ clock, meter, log, timetable, slowDownOf }: PollLoopDeps) {
     this.#clock = clock;
     this.#meter = meter;
     this.#log = log;
-    this.#stretch = stretch;
-    this.#queue = new PollQueue(clock, { timetable, stretch });
+    this.#slowDownOf = slowDownOf;
+    this.#queue = new PollQueue(clock, { timetable, slowDownOf });
     this.#jumps = createJumpWatch(clock.now(), clock.monotonic());
     this.#lastTurnMs = clock.monotonic();
   }
@@ -151,7 +151,7 @@ export class PollLoop {
     this.#meter.observe("chirpwatch_poll_lateness_seconds", Math.max(0, this.#clock.now() - due.dueMs) / 1_000);
     const launched = {
       timesSetBack: this.#timesSetBack,
-      stretch: this.#stretch(poll.priority),
+      slowDown: this.#slowDownOf(poll.priority),
       next: this.#queue.nextAfter(poll, due.tickMs),
     };
     const run = this.#work
@@ -160,7 +160,7 @@ export class PollLoop {
         this.#checkClock();
         // After a clock that went back, what comes next was worked out on the old time.
         const isOld = this.#timesSetBack !== launched.timesSetBack;
-        const isPaceSame = this.#stretch(poll.priority) === launched.stretch;
+        const isPaceSame = this.#slowDownOf(poll.priority) === launched.slowDown;
         const next = isPaceSame ? launched.next : this.#queue.nextAfter(poll, due.tickMs);
         if (isOld) this.#finish(poll.key, { ...this.#queue.nextAfter(poll, this.#clock.now()), pacedFromMs: undefined }, aftermath);
         else this.#finish(poll.key, { ...next, pacedFromMs: due.tickMs }, aftermath);

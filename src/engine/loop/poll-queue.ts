@@ -11,7 +11,7 @@ import type { Timetable } from "../../schedule/timetable.ts";
 export interface PollPace {
   readonly timetable: Timetable;
   /** How much slower polls of a priority go while the quota is short. */
-  readonly stretch: (priority: Priority) => number;
+  readonly slowDownOf: (priority: Priority) => number;
 }
 
 export interface Due extends DueEntry {
@@ -134,11 +134,11 @@ export class PollQueue {
   }
 }
 
-function tickAfter({ timetable, stretch: factorOf }: PollPace, poll: Poll, lastMs: number, nowMs: number): number {
-  const stretch = factorOf(poll.priority);
+function tickAfter({ timetable, slowDownOf: factorOf }: PollPace, poll: Poll, lastMs: number, nowMs: number): number {
+  const slowDown = factorOf(poll.priority);
   const ticks = schedulesOf(poll.timing).map((schedule) => {
-    const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
-    return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, slowDownFactor: stretch });
+    const lastTickMs = isAligned(poll) && slowDown === 1 ? onGrid(schedule, lastMs) : lastMs;
+    return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, slowDownFactor: slowDown });
   });
   return Math.min(...ticks);
 }

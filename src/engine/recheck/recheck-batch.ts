@@ -37,7 +37,7 @@ export interface RecheckBatchDeps {
   readonly route: RouteEvaluated;
   readonly wakeDelivery: () => void;
   /** How much slower polls of a priority go while the quota is short. */
-  readonly stretch: (priority: Priority) => number;
+  readonly slowDownOf: (priority: Priority) => number;
   /** Those that follow their tweets now. */
   readonly following: () => readonly PlannedWatch<WatchType<any>>[];
 }
@@ -82,7 +82,7 @@ export class RecheckBatches {
   }
 
   #atPresentPace({ recheck, subscriber: { watch } }: Followed): Recheck {
-    return { ...recheck, dueAtMs: turnOf(watch, recheck, this.#deps.stretch(watch.priority)) };
+    return { ...recheck, dueAtMs: turnOf(watch, recheck, this.#deps.slowDownOf(watch.priority)) };
   }
 
   /**
@@ -112,7 +112,7 @@ export class RecheckBatches {
     ids: readonly string[],
     answer: ReadonlyMap<string, Tweet> | undefined,
   ): Promise<readonly RecheckOutcome[]> {
-    const { hash, clock, store, following, stretch } = this.#deps;
+    const { hash, clock, store, following, slowDownOf } = this.#deps;
     const found = answer ?? new Map<string, Tweet>();
     const isSuspicious = answer === undefined || isSuspiciousAnswer(ids.length, ids.filter((id) => found.has(id)).length);
     const context = { hash, detectedAtMs: clock.now(), isSuspicious };
@@ -126,7 +126,7 @@ export class RecheckBatches {
         {
           ...context,
           missed: missedIn(following(), subscriber),
-          stretch: stretch(subscriber.watch.priority),
+          slowDown: slowDownOf(subscriber.watch.priority),
         },
       ),
     );

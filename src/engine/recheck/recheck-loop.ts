@@ -36,10 +36,23 @@ export interface RecheckLoop {
 const LONGEST_SLEEP_MS = 60_000;
 
 export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
-  const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, stretch, watches } = deps;
+  const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, slowDownOf, watches } = deps;
   const following = () => watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
-  const batches = new RecheckBatches({ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, stretch, following });
-  return new TimedRechecks({ store, storeWatch, clock, log, stretch, following, batches });
+  const batches = new RecheckBatches({
+    store,
+    storeWatch,
+    gate,
+    clock,
+    hash,
+    meter,
+    log,
+    trace,
+    route,
+    wakeDelivery,
+    slowDownOf,
+    following,
+  });
+  return new TimedRechecks({ store, storeWatch, clock, log, slowDownOf, following, batches });
 }
 
 interface TimedRecheckDeps {
@@ -47,7 +60,7 @@ interface TimedRecheckDeps {
   readonly storeWatch: Pick<StoreWatch, "trouble" | "takeError">;
   readonly clock: Clock;
   readonly log: Log;
-  readonly stretch: (priority: Priority) => number;
+  readonly slowDownOf: (priority: Priority) => number;
   readonly following: RecheckBatchDeps["following"];
   readonly batches: Pick<RecheckBatches, "run">;
 }
@@ -113,11 +126,11 @@ class TimedRechecks implements RecheckLoop {
 
   /** What was put off for longer than anything is now; looks that are due keep their turn. */
   async #runNow(): Promise<void> {
-    const { following, clock, stretch, store } = this.#deps;
+    const { following, clock, slowDownOf, store } = this.#deps;
     this.#isPaceNew = false;
     try {
       for (const { watch, watchKey } of following()) {
-        const [nowMs, everyMs] = [clock.now(), pacedMs(watch, stretch(watch.priority))];
+        const [nowMs, everyMs] = [clock.now(), pacedMs(watch, slowDownOf(watch.priority))];
         await store.runRechecksNow(watchKey, nowMs + everyMs, nextRecheckMs(nowMs, everyMs));
       }
     } catch (error) {

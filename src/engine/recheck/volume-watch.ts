@@ -34,7 +34,7 @@ export interface VolumeDeps {
   readonly meter: Meter;
   readonly log: Log;
   /** How much slower polls of a priority go while the quota is short. */
-  readonly stretch: (priority: Priority) => number;
+  readonly slowDownOf: (priority: Priority) => number;
   readonly route: RouteEvaluated;
   readonly wakeDelivery: () => void;
   /** When the watch had its baseline; undefined while it has none. */
@@ -94,9 +94,9 @@ class WatchedVolume implements VolumeWatch {
 
   /** Records the check, and says what was checked until now. */
   async #recordCheck(poll: Poll, watchKey: string, nowMs: number): Promise<Watched> {
-    const { notes, stretch } = this.#deps;
+    const { notes, slowDownOf } = this.#deps;
     const before = this.#known.get(watchKey) ?? { watched: watchedOf(await notes.readNote(noteOf(watchKey))), writtenMs: 0 };
-    const apartMs = Math.max(LATE_MS, LATE_POLLS * poll.intervalMs * stretch(poll.priority));
+    const apartMs = Math.max(LATE_MS, LATE_POLLS * poll.intervalMs * slowDownOf(poll.priority));
     const watched = watchedOn(before.watched, nowMs, apartMs);
     const isDue = nowMs - before.writtenMs >= WRITE_EVERY_MS || watched.gaps.length !== before.watched?.gaps.length;
     if (isDue) await this.#write(watchKey, watched);

@@ -18,10 +18,10 @@ export function partOf(userId: string, account: AccountMemory, floorMs: number, 
   };
 }
 
-/** What is read, and by which way. */
+/** What is read, and through which endpoint. */
 interface Reading {
   readonly member: { readonly userId: string };
-  readonly way: "search" | "timeline";
+  readonly endpoint: "search" | "timeline";
   /** Undefined: as deep as its feed's own memory says, which may be anything. */
   readonly reach?: Reach;
 }
@@ -35,9 +35,9 @@ interface PartsQuery {
 /** Of the searches whose depth is known, the shallow first. */
 export const partsOfSearches = (readings: readonly Reading[], { accountOf, intervalMs, nowMs }: PartsQuery): readonly Part[] =>
   readings
-    .flatMap(({ way, reach, member: { userId } }) => {
+    .flatMap(({ endpoint, reach, member: { userId } }) => {
       const account = accountOf(userId);
-      if (way !== "search" || reach === undefined || account === undefined) return [];
+      if (endpoint !== "search" || reach === undefined || account === undefined) return [];
       return [partOf(userId, account, reach.sinceMs - marginMs(intervalMs), nowMs)];
     })
     .sort((a, b) => b.floorMs - a.floorMs);

@@ -1,4 +1,4 @@
-/** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, the way it is read. */
+/** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, its strategy. */
 import { askedOf, type AccountFacts } from "./group-accounts.ts";
 import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from "../../query/merging/merge.ts";
 import { busyRate, type OnTimePace } from "./probe-on-time.ts";
@@ -36,7 +36,7 @@ export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMe
   return { ...NOTHING_LEARNED, ...stored, ...(isUsable ? { pace } : {}) };
 }
 
-/** Compares the ways to read a group by what is known of its accounts now, where it is time. */
+/** Compares the strategies for a group by what is known of its accounts now, where it is time. */
 export function chooseAgain(group: Poll, memory: GroupMemory, facts: () => AccountFacts, nowMs: number): GroupMemory {
   if (!isTimeToChoose(memory, nowMs)) return memory;
   const limits = growLimits(memory.limits, nowMs);

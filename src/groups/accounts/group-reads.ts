@@ -108,7 +108,7 @@ class GroupRead {
     this.#limits = query.limits;
     this.#byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
     this.#times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
-    this.#alone = tasks.filter(({ way }) => way === "timeline");
+    this.#alone = tasks.filter(({ endpoint }) => endpoint === "timeline");
     const search = askSearch(deps.gate, group);
     this.#ask = (text, cursor) => {
       this.#requests += 1;
@@ -118,12 +118,12 @@ class GroupRead {
 
   async read(): Promise<GroupNews> {
     const { group, tasks } = this.#query;
-    const searched = tasks.filter(({ way }) => way === "search");
+    const searched = tasks.filter(({ endpoint }) => endpoint === "search");
     if (this.#refusedSearches.isHeld(group)) this.#alone.push(...this.#movedByTimelines(searched));
     else await this.#readBatches(planMembers(await this.#mergedMembers(searched), this.#times));
     // What moved and is not in the search, which lags for seconds and now and then for minutes, is reported no later than the rest, where that is worth it.
     this.#alone.push(
-      ...tasks.filter((task) => this.#isPending(task)).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })),
+      ...tasks.filter((task) => this.#isPending(task)).map(({ member }) => ({ member, endpoint: "timeline" as const, isFull: true })),
     );
     await this.#readTimelines();
     return {
@@ -175,7 +175,7 @@ class GroupRead {
     const own = batch.flatMap(({ member }) => this.#byKey.get(member.poll.key) ?? []);
     try {
       const { observations, isCut, isSuspicious } = await readMerged(this.#ask, batch, this.#times, floorMs);
-      if (isCut) return void this.#alone.push(...own.map((task) => ({ ...task, way: "timeline" as const, isFull: true })));
+      if (isCut) return void this.#alone.push(...own.map((task) => ({ ...task, endpoint: "timeline" as const, isFull: true })));
       await sideBySide(own, async (task) => {
         const feed = observations.get(task.member.poll.key);
         const run = feed === undefined ? undefined : await this.#deps.take(task.member.poll, feed);
@@ -212,13 +212,13 @@ class GroupRead {
   /** What is known to have moved; the rest waits for a search. */
   #movedByTimelines(tasks: readonly ReadTask[]): readonly ReadTask[] {
     const hasMoved = ({ member }: ReadTask) => this.#deps.probeStates.get(member.userId)?.probe.open !== undefined;
-    return tasks.filter(hasMoved).map((task) => ({ ...task, way: "timeline" as const }));
+    return tasks.filter(hasMoved).map((task) => ({ ...task, endpoint: "timeline" as const }));
   }
 
-  #isPending({ member, way }: ReadTask): boolean {
+  #isPending({ member, endpoint }: ReadTask): boolean {
     const { probeStates, clock } = this.#deps;
     const account = probeStates.get(member.userId);
-    if (way !== "search" || account === undefined) return false;
+    if (endpoint !== "search" || account === undefined) return false;
     return isUnexplained(account.probe) && !mayLag(account.probe, this.#query.allowance, clock.now());
   }
 
@@ -248,14 +248,14 @@ class GroupRead {
     const isBlind = isSuspiciousSearch || run?.outcome?.isSuspicious === true;
     const toService = (localMs: number) => serviceClock.fromLocal(localMs);
     const times = { startedAtMs, allowance, onTimeSinceMs, nowMs: clock.now(), serviceMs: serviceClock.now(), toService };
-    const { way, isFull } = task;
-    const read = { way, isFull, overlapMs: poll.overlapMs, outcome: run?.outcome, isBlind };
+    const { endpoint, isFull } = task;
+    const read = { endpoint, isFull, overlapMs: poll.overlapMs, outcome: run?.outcome, isBlind };
     const { account, postedMs, delaysMs, changedMs } = evaluateRead(before, read, times);
     this.#postedMs.push(...postedMs);
     this.#delaysMs.push(...delaysMs);
     this.#changedMs.push(...changedMs);
     probeStates.put(userId, account, worthOfRead(before.probe, account.probe));
-    if (way === "timeline") readiness.doubt(poll.key);
+    if (endpoint === "timeline") readiness.doubt(poll.key);
     if (!isBlind && account.probe.isBlind === true) probeStates.put(userId, { ...account, searchedAtMs: startedAtMs }, "later");
   }
 

@@ -1,4 +1,4 @@
-/** What a run of a group reads, after its probe: which members, by which way, how deep. Pure. */
+/** What a run of a group reads, after its probe: which members, through which endpoint, how deep. Pure. */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { isDue, mayLag, type LagAllowance, endpointToRead } from "../probing/pending-changes.ts";
 import { handlesPerQuery } from "../../query/merging/merge.ts";
@@ -10,7 +10,7 @@ import type { AccountMemory } from "../probing/probe-states.ts";
 
 export interface ReadTask {
   readonly member: GroupMember;
-  readonly way: "search" | "timeline";
+  readonly endpoint: "search" | "timeline";
   /** Of a search; undefined: down to its last poll. Service time. */
   readonly reach?: Reach;
   /** It finds whatever appeared since the last full poll. */
@@ -47,7 +47,7 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
     if (query.isHeld(member.poll.key)) continue;
     const account = query.accountOf(member.userId);
     const task = taskOf(member, account, query);
-    if (task !== undefined) (task.way === "search" && canWait(account, query) ? waiting : tasks).push(task);
+    if (task !== undefined) (task.endpoint === "search" && canWait(account, query) ? waiting : tasks).push(task);
     else if (account !== undefined) {
       const rounds = (nowMs - account.probe.fullAtMs) / memory.fullPollEveryMs;
       const triedRounds = (nowMs - (account.probe.blindAtMs ?? Number.NEGATIVE_INFINITY)) / memory.fullPollEveryMs;
@@ -62,7 +62,7 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
   return [...news, ...free, ...fullPolls(others(late), others(next), query)];
 }
 
-const isForNews = ({ way, reach }: ReadTask): boolean => way === "search" && reach?.kind === "since";
+const isForNews = ({ endpoint, reach }: ReadTask): boolean => endpoint === "search" && reach?.kind === "since";
 
 /** Another read of what no post can account for, or the search may show late; and accounts with unreliable counters. */
 const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean => {
@@ -76,7 +76,7 @@ const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean 
 const isSearchedAnyway = ({ probe }: AccountMemory, { memory }: TaskQuery): boolean =>
   memory.strategy === "probe" && probe.isBlind === true;
 
-const byTimeline = (member: GroupMember): ReadTask => ({ member, way: "timeline", isFull: true });
+const byTimeline = (member: GroupMember): ReadTask => ({ member, endpoint: "timeline", isFull: true });
 
 /** Undefined: nothing moved. */
 function taskOf(member: GroupMember, account: AccountMemory | undefined, query: TaskQuery): ReadTask | undefined {
@@ -88,18 +88,18 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
   if (account.handle === "") return byTimeline(member);
   if (isDue(probe, nowMs) && open !== undefined) {
     const sinceMs = query.toService(open.sinceMs);
-    if (mayLag(probe, query.allowance, nowMs)) return { member, way: "search", reach: { kind: "late", sinceMs }, isFull: false };
+    if (mayLag(probe, query.allowance, nowMs)) return { member, endpoint: "search", reach: { kind: "late", sinceMs }, isFull: false };
     // Never probed before: no counter says what a search would have to show, so a silent one would prove nothing.
     if (open.sinceMs === 0 || endpointToRead(probe) === "timeline") return byTimeline(member);
-    return { member, way: "search", reach: { kind: "since", sinceMs }, isFull: false };
+    return { member, endpoint: "search", reach: { kind: "since", sinceMs }, isFull: false };
   }
   if (memory.strategy === "probe" && probe.isBlind !== true && !query.unprobed.has(member)) return undefined;
   if (endpointToRead(probe) === "timeline") return byTimeline(member);
   if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
-    return { member, way: "search", reach: rescanOf(member, account, query), isFull: true };
+    return { member, endpoint: "search", reach: rescanOf(member, account, query), isFull: true };
   // What its probes say of it moves on by itself: only a search has seen what there is.
   const seenAtMs = probe.isBlind === true ? (account.searchedAtMs ?? probe.fullAtMs) : account.checkedAtMs;
-  return { member, way: "search", reach: { kind: "since", sinceMs: query.toService(seenAtMs) }, isFull: false };
+  return { member, endpoint: "search", reach: { kind: "since", sinceMs: query.toService(seenAtMs) }, isFull: false };
 }
 
 interface Late {
@@ -135,7 +135,7 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
       .filter(isOffSearch)
       .slice(0, queries * perQuery)
       .map(({ member }) => byTimeline(member)),
-    ...[...chosen, ...fillers].map(({ late: { member }, reach }): ReadTask => ({ member, way: "search", reach, isFull: true })),
+    ...[...chosen, ...fillers].map(({ late: { member }, reach }): ReadTask => ({ member, endpoint: "search", reach, isFull: true })),
   ];
 }
 
@@ -146,7 +146,7 @@ function freeFullPolls(news: readonly ReadTask[], due: readonly Late[], query: T
   const places = deepest === undefined ? 0 : handlesPerQuery(limits) - deepest.length;
   if (deepest === undefined || places <= 0) return [];
   const candidates = searchedParts([...due].sort(byAge).slice(0, TRIED_PER_PLACE * places), query);
-  return fillersOf(deepest, candidates, places).map(({ late: { member }, reach }) => ({ member, way: "search", reach, isFull: true }));
+  return fillersOf(deepest, candidates, places).map(({ late: { member }, reach }) => ({ member, endpoint: "search", reach, isFull: true }));
 }
 
 /** Full polls that are tried for each place that is free: some reach over too many posts. */

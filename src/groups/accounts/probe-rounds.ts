@@ -50,13 +50,15 @@ function roundsOfSome(rates: readonly number[], freshness: Mean, perQuery: numbe
   const sums = sumLevels(rates.flatMap((rate) => levelsOf(rate, meanMs)));
   const posts = total(rates);
   const most = Math.min(MOST_TOGETHER, Math.ceil(rates.length / BATCH_SIZE) - 1);
-  const wayOf = (probesEach: number): ProbeRounds => {
+  const roundsWith = (probesEach: number): ProbeRounds => {
     const batch = (probesEach * BATCH_SIZE + perQuery * FREE_PLACES) / LEARNED;
     return { times: probesPerDay({ sums, meanMs, maxMs, batch }), probesEach };
   };
-  const ways = Array.from({ length: most }, (_, index) => wayOf(index + 1));
-  const { probesEach } = ways.reduce((best, way) => (requestsOfRounds(way, posts) < requestsOfRounds(best, posts) ? way : best));
-  return wayOf(1 + (probesEach - 1) * SENT_OF_BEST);
+  const choices = Array.from({ length: most }, (_, index) => roundsWith(index + 1));
+  const { probesEach } = choices.reduce((best, choice) =>
+    requestsOfRounds(choice, posts) < requestsOfRounds(best, posts) ? choice : best,
+  );
+  return roundsWith(1 + (probesEach - 1) * SENT_OF_BEST);
 }
 
 const total = (rates: readonly number[]): number => sum(rates, (rate) => rate);

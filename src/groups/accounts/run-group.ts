@@ -44,7 +44,7 @@ export interface GroupDeps extends RunMember {
   readonly serviceClock: ServiceClock;
   readonly log: Log;
   /** How much slower polls of a priority go while the quota is short. */
-  readonly stretch: (priority: Priority) => number;
+  readonly slowDownOf: (priority: Priority) => number;
   /** Has a group run at once. */
   readonly wake: (groupKey: string) => void;
 }
@@ -62,7 +62,7 @@ class AccountsRunner implements GroupRunner {
   readonly #places: FreePlaces;
 
   constructor(deps: GroupDeps) {
-    const { store, gate, profiles, clock, serviceClock, log, probeStates, runOne, take, stretch } = deps;
+    const { store, gate, profiles, clock, serviceClock, log, probeStates, runOne, take, slowDownOf } = deps;
     const readiness = createGroupMembers(store);
     const holds = createHolds(clock);
     this.#deps = deps;
@@ -72,11 +72,11 @@ class AccountsRunner implements GroupRunner {
     this.#reads = createGroupReads({ store, gate, clock, serviceClock, log, probeStates, readiness, holds, runOne, take });
     this.#probes = createGroupProbes({ profiles, clock, log, probeStates, release: holds.release });
     const turns = createTurns((userId) => probeStates.get(userId));
-    this.#pacing = { turns, onTime: createOnTime(clock), probes: this.#probes, clock, stretch, memoryOf: this.#memories.peek };
+    this.#pacing = { turns, onTime: createOnTime(clock), probes: this.#probes, clock, slowDownOf, memoryOf: this.#memories.peek };
     this.#places = createSpareSlots({
       waitingOf: (group) => {
         const memory = this.#memories.peek(group);
-        return memory === undefined || stretch(group.priority) > 1 ? [] : turns.of(membersOf(group), memory, clock.now());
+        return memory === undefined || slowDownOf(group.priority) > 1 ? [] : turns.of(membersOf(group), memory, clock.now());
       },
       applyProbe: (member, seen) => {
         const account = probeStates.get(member.userId);
@@ -168,11 +168,11 @@ class AccountsRunner implements GroupRunner {
 
   /** For the forecast: what the run took, and what changed without a post. */
   #count({ group, members, memory, asked, answer, startedAtMs }: ProbedRun, news: GroupNews): void {
-    const { probeStates, changes, stretch } = this.#deps;
+    const { probeStates, changes, slowDownOf } = this.#deps;
     const { key, intervalMs } = group;
     const requests = { probes: batchesOf(asked).length, reads: news.requests };
     const taken = { strategy: memory.strategy, members: members.length, requests, intervalMs };
-    probeStates.count(key, stretch(group.priority) <= 1 ? taken : undefined);
+    probeStates.count(key, slowDownOf(group.priority) <= 1 ? taken : undefined);
     if (answer === "seen") changes.take(key, { accounts: members.length, changedMs: news.changedMs, startedAtMs, intervalMs });
   }
 }

@@ -38,7 +38,7 @@ export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   }
   const all = fillers.map(({ member, account }): ReadTask => {
     const reach = { kind: "since", sinceMs: toService(account.checkedAtMs) } as const;
-    return { member, way: "search", reach, isFull: false };
+    return { member, endpoint: "search", reach, isFull: false };
   });
   return { all, awaited: awaitedOf(fillers, query.onTimeMs) };
 }

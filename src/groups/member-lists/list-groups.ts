@@ -19,7 +19,7 @@ import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effectiv
 
 const DAY_MS = 86_400_000;
 
-export interface RosterDeps extends Pick<Learned, "wayOf"> {
+export interface ListGroupDeps extends Pick<Learned, "activeStrategyOf"> {
   readonly hash: Hash;
   /** Reads a day that the counter of a poll's account asks for, by poll key; undefined where nothing was learned. */
   readonly rateOf?: (key: string) => number | undefined;
@@ -28,7 +28,11 @@ export interface RosterDeps extends Pick<Learned, "wayOf"> {
 }
 
 /** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. `shared`: who is probed anyway. */
-export function groupRosters<T extends Pollable>(polls: readonly Poll<T>[], deps: RosterDeps, shared: SharedProbes): readonly Poll<T>[] {
+export function groupMemberLists<T extends Pollable>(
+  polls: readonly Poll<T>[],
+  deps: ListGroupDeps,
+  shared: SharedProbes,
+): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, listsKey);
   const alone: Poll<T>[] = [];
   const groups: Poll<T>[] = [];
@@ -51,7 +55,7 @@ function listsKey(poll: Poll): string | undefined {
   return sharedKey(poll, "rosters");
 }
 
-function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: RosterDeps, shared: SharedProbes): Poll<T> {
+function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: ListGroupDeps, shared: SharedProbes): Poll<T> {
   const [first] = members;
   const override = strategyOf(first);
   const fullPollEveryMs = fullPollEveryOf(first);
@@ -64,8 +68,8 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: Ros
     probesPerRun,
     ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
   };
-  const way = deps.wayOf?.(key)?.strategy;
-  const current = way === "merge" ? undefined : way;
+  const active = deps.activeStrategyOf?.(key)?.strategy;
+  const current = active === "merge" ? undefined : active;
   const { cost, perList } = chooseListStrategy(listGroupOf(first.intervalMs, base, listsOf(members, deps)), current, override);
   if (cost.strategy === "probe") shared.add(first, userIds);
   return {
@@ -79,7 +83,7 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: Ros
   };
 }
 
-/** A list as the ways to read it are compared. */
+/** A list, as far as strategies are compared by it. */
 export interface ListMember {
   /** That a change of its counter asks for. */
   readonly changeReadsPerDay: number;
@@ -99,7 +103,7 @@ export interface ListGroup {
   readonly probesPerRun: number;
 }
 
-export function listsOf(members: readonly Poll[], { rateOf, pagesOf }: Pick<RosterDeps, "rateOf" | "pagesOf">): readonly ListMember[] {
+export function listsOf(members: readonly Poll[], { rateOf, pagesOf }: Pick<ListGroupDeps, "rateOf" | "pagesOf">): readonly ListMember[] {
   const rates = ratesOf(
     members.map(({ key }) => key),
     (key) => rateOf?.(key),
@@ -143,7 +147,7 @@ export interface ListChoice {
   readonly perList: readonly number[];
 }
 
-/** The cheaper way; the active one stays unless the other saves enough. A user's word is followed. */
+/** The cheaper strategy; the active one stays unless the other saves enough. An override is followed. */
 export function chooseListStrategy(group: ListGroup, current: "single" | "probe" | undefined, override: StrategyOverride): ListChoice {
   const single = singleCost(group);
   const probe = probeCost(group, override === "probe");
@@ -166,7 +170,7 @@ function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
   const { lists, intervalMs, fullPollEveryMs } = group;
   const ticks = DAY_MS / intervalMs;
   const everyMs = Math.max(1, Math.round(fullPollEveryMs / intervalMs)) * intervalMs;
-  const ways = lists.map(({ changeReadsPerDay, changeReadPages, pollPages, wholePerDay }) => {
+  const probedLists = lists.map(({ changeReadsPerDay, changeReadPages, pollPages, wholePerDay }) => {
     const changeReads = Math.min(changeReadsPerDay, ticks) * changeReadPages;
     const isReadEveryTick = !isAsked && changeReads + ticks / BATCH_SIZE >= ticks * pollPages * WORTHWHILE;
     const reads = isReadEveryTick ? pollPages * ticks : changeReads;
@@ -176,17 +180,17 @@ function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
       rest: wholePerDay + (isReadEveryTick ? 0 : unreadPerDay(changeReadsPerDay, everyMs) * changeReadPages),
     };
   });
-  const probed = ways.filter(({ isReadEveryTick }) => !isReadEveryTick).length;
+  const probed = probedLists.filter(({ isReadEveryTick }) => !isReadEveryTick).length;
   const probes = probesOf(group, probed) * ticks;
   return {
     cost: strategyCost(
       "probe",
       probes,
-      sum(ways, ({ reads }) => reads),
-      sum(ways, ({ rest }) => rest),
+      sum(probedLists, ({ reads }) => reads),
+      sum(probedLists, ({ rest }) => rest),
     ),
-    isReadEveryTick: ways.map(({ isReadEveryTick }) => isReadEveryTick),
-    perList: ways.map(({ reads, rest }) => reads + rest),
+    isReadEveryTick: probedLists.map(({ isReadEveryTick }) => isReadEveryTick),
+    perList: probedLists.map(({ reads, rest }) => reads + rest),
   };
 }
 

@@ -10,12 +10,12 @@ import type { Poll } from "../../polling/watch-poll.ts";
  * - `tick`: it is read at every tick.
  * - `full`: it was not read for long.
  */
-export interface RosterTask {
+export interface ListTask {
   readonly poll: Poll;
   readonly reason: "first" | "moved" | "tick" | "full";
 }
 
-export interface RosterQuery {
+export interface ListTaskQuery {
   readonly members: readonly Poll[];
   readonly accountOf: (key: string) => AccountMemory | undefined;
   readonly subscribersOf: (poll: Poll) => number;
@@ -28,7 +28,7 @@ export interface RosterQuery {
   readonly nowMs: number;
 }
 
-export function rosterTasks(query: RosterQuery): readonly RosterTask[] {
+export function listTasks(query: ListTaskQuery): readonly ListTask[] {
   const { members, nowMs, intervalMs } = query;
   const tasks = members.flatMap((poll) => taskOf(poll, query) ?? []);
   const taken = new Set(tasks.map(({ poll }) => poll.key));
@@ -43,7 +43,7 @@ export function rosterTasks(query: RosterQuery): readonly RosterTask[] {
   return [...tasks, ...full.map((poll) => ({ poll, reason: "full" as const }))];
 }
 
-function taskOf(poll: Poll, { accountOf, subscribersOf, isHeld, isReadEveryTick, nowMs }: RosterQuery): RosterTask | undefined {
+function taskOf(poll: Poll, { accountOf, subscribersOf, isHeld, isReadEveryTick, nowMs }: ListTaskQuery): ListTask | undefined {
   if (isHeld(poll.key)) return undefined;
   const account = accountOf(poll.key);
   if (account === undefined || account.readFor !== subscribersOf(poll)) return { poll, reason: "first" };

@@ -22,11 +22,11 @@ import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { createLearned, type GroupMemories } from "../memory/learned.ts";
 import { type AccountMemory, learnedRate, type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
 import type { SeenProfile } from "../../requests/profile-batcher.ts";
-import { type RosterTask, rosterTasks } from "./list-tasks.ts";
+import { type ListTask, listTasks } from "./list-tasks.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-export interface RostersDeps extends Pick<RunMember, "runOne">, AskProfilesDeps {
+export interface MemberListRunnerDeps extends Pick<RunMember, "runOne">, AskProfilesDeps {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll">;
   readonly probeStates: ProbeStates;
 }
@@ -52,17 +52,17 @@ interface Run {
   readonly retriesMs: number[];
 }
 
-export const createRostersRunner = (deps: RostersDeps): GroupRunner => new MemberListsRunner(deps);
+export const createMemberListRunner = (deps: MemberListRunnerDeps): GroupRunner => new MemberListsRunner(deps);
 
 class MemberListsRunner implements GroupRunner {
-  readonly #deps: RostersDeps;
+  readonly #deps: MemberListRunnerDeps;
   readonly #memories: GroupMemories<ListGroupMemory>;
   readonly #holds: Holds;
   readonly #ask: AskProfiles;
   /** Of each group, since the start. */
   readonly #probedAtMs = new Map<string, number>();
 
-  constructor(deps: RostersDeps) {
+  constructor(deps: MemberListRunnerDeps) {
     const { store, profiles, clock, log } = deps;
     this.#deps = deps;
     this.#memories = createLearned<ListGroupMemory>(store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
@@ -123,10 +123,10 @@ class MemberListsRunner implements GroupRunner {
     probeStates.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, isNews ? "now" : "nothing");
   }
 
-  #tasksOf({ group, memory, probed }: Run): readonly RosterTask[] {
+  #tasksOf({ group, memory, probed }: Run): readonly ListTask[] {
     const { probeStates, clock } = this.#deps;
     const aside = new Set(memory.aside);
-    return rosterTasks({
+    return listTasks({
       members: group.group?.members ?? [],
       accountOf: (key) => probeStates.get(key),
       subscribersOf,
@@ -138,7 +138,7 @@ class MemberListsRunner implements GroupRunner {
     });
   }
 
-  async #read(task: RosterTask, run: Run): Promise<void> {
+  async #read(task: ListTask, run: Run): Promise<void> {
     const polled = await this.#deps.runOne(task.poll);
     const { aftermath, outcome } = polled;
     this.#holds.hold(task.poll.key, heldForMs(polled, this.#deps.clock.now()));
@@ -149,7 +149,7 @@ class MemberListsRunner implements GroupRunner {
   }
 
   /** What a read that came to its end means for the probes to come. */
-  #applyRead({ poll, reason }: RosterTask, outcome: PollOutcome, list: ListOutcome, { probed, memory }: Run): void {
+  #applyRead({ poll, reason }: ListTask, outcome: PollOutcome, list: ListOutcome, { probed, memory }: Run): void {
     const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
     const known = probeStates.get(poll.key) ?? {
@@ -180,7 +180,7 @@ class MemberListsRunner implements GroupRunner {
   }
 }
 
-/** Compares the ways to read a group by what is known of its lists now, where it is time. */
+/** Compares the strategies for a group by what is known of its lists now, where it is time. */
 function chooseAgain(group: Poll, memory: ListGroupMemory, probeStates: Pick<ProbeStates, "get">, nowMs: number): ListGroupMemory {
   if (group.group === undefined || !isTimeToChoose(memory, nowMs)) return memory;
   const { members, override } = group.group;

@@ -1,4 +1,4 @@
-/** The way a group is read: chosen again every ten minutes by what is known then. */
+/** The strategy of a group: chosen again every ten minutes by what is known then. */
 import { passedMs } from "../../model/clock.ts";
 import type { Strategy } from "../../plan/strategy.ts";
 

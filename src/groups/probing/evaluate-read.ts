@@ -5,7 +5,7 @@ import { afterFirstRead, afterRead, isGivenUp, type LagAllowance, mayLag, type R
 import type { AccountMemory } from "./probe-states.ts";
 
 /** A read that came to its end. */
-export interface AccountRead extends Pick<ReadResult, "way" | "isFull"> {
+export interface AccountRead extends Pick<ReadResult, "endpoint" | "isFull"> {
   /** Of its poll. */
   readonly overlapMs: number;
   /** Undefined: the search showed nothing of this account. */
@@ -70,18 +70,18 @@ export function evaluateRead(before: AccountMemory, read: AccountRead, times: Re
 }
 
 function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes): ReadResult {
-  const { way, isFull, isBlind, overlapMs, outcome } = read;
+  const { endpoint, isFull, isBlind, overlapMs, outcome } = read;
   const postedMs = outcome?.postedMs ?? [];
   const probedMs = times.toService(probe.probedAtMs);
   // Older ones were counted before the change: what the counter moved for is another post, which nobody can see yet.
   const promisedMs = times.toService(probe.open?.sinceMs ?? probe.probedAtMs) - overlapMs;
   return {
-    way,
+    endpoint,
     isFull,
     isBlind,
     newPosts: postedMs.filter((atMs) => atMs >= promisedMs).length,
     newBeforeProbe: postedMs.filter((atMs) => atMs < probedMs - COUNTER_LAG_MS).length,
-    isLagCheck: way === "search" && mayLag(probe, times.allowance, times.nowMs),
+    isLagCheck: endpoint === "search" && mayLag(probe, times.allowance, times.nowMs),
   };
 }
 

@@ -132,7 +132,7 @@ export const afterRefusal = (memory: ProbeMemory, atMs: number): ProbeMemory =>
 
 /** What a read brought that was not known before. */
 export interface ReadResult {
-  readonly way: "search" | "timeline";
+  readonly endpoint: "search" | "timeline";
   readonly newPosts: number;
   /** Of them, those that were there before the last probe: its counters should have shown them. */
   readonly newBeforeProbe: number;
@@ -207,10 +207,10 @@ export function isGivenUp({ open }: ProbeMemory, { newPosts, isBlind }: ReadResu
 }
 
 /** A timeline that had to be asked because the search was silent speaks against the search; a search that shows something, for it. */
-function hiddenAfter(memory: ProbeMemory, { way, newPosts }: ReadResult): number {
+function hiddenAfter(memory: ProbeMemory, { endpoint, newPosts }: ReadResult): number {
   const { hidden = 0, open } = memory;
   if (newPosts === 0) return hidden;
-  if (way === "search") return 0;
+  if (endpoint === "search") return 0;
   // One that was never probed before is read from its timeline at once: no search was asked.
   const isSilent = open !== undefined && open.sinceMs > 0 && (open.reads > 0 || isHidden(memory));
   return isSilent ? hidden + 1 : hidden;

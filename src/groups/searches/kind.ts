@@ -44,9 +44,9 @@ function withPages(poll: Poll, { members, cost }: PollGroup, base: PollCost, ite
   if (queries === 0) return base;
   const news = queries * newsPages(poll, base.pollsPerDay, itemsPerDay / queries);
   const rescans = queries * rescanRequests(poll, base.pollsPerDay, itemsPerDay / queries);
-  // As deep as the last proof of the same member.
-  const proofDays = cost.sweepsPerDay === 0 ? 0 : members.length / cost.sweepsPerDay + poll.overlapMs / DAY_MS;
-  const proofs = cost.sweepsPerDay * pagesBeyondFirst((itemsPerDay / members.length) * proofDays);
-  const sweepsPerDay = base.sweepsPerDay + rescans + proofs;
-  return { ...base, itemsPerDay, sweepsPerDay, requestsPerDay: base.requestsPerDay + news + rescans + proofs };
+  // As deep as the last verification read of the same member.
+  const verificationDays = cost.sweepsPerDay === 0 ? 0 : members.length / cost.sweepsPerDay + poll.overlapMs / DAY_MS;
+  const verificationPages = cost.sweepsPerDay * pagesBeyondFirst((itemsPerDay / members.length) * verificationDays);
+  const sweepsPerDay = base.sweepsPerDay + rescans + verificationPages;
+  return { ...base, itemsPerDay, sweepsPerDay, requestsPerDay: base.requestsPerDay + news + rescans + verificationPages };
 }

@@ -1,5 +1,5 @@
 /**
- * One run of a group of keyword searches: those that can share a query are read together, each is read by itself now and then as a proof,
+ * One run of a group of keyword searches: those that can share a query are read together, each is read by itself now and then to verify it,
  * and at once where the service seems to understand a query otherwise. Owns the order of these steps; what a tweet means is the poll
  * runner's.
  */
@@ -66,7 +66,7 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
   };
 }
 
-/** Compares the two ways to read the group by what is known now. */
+/** Compares the two strategies for the group by what is known now. */
 function chooseAgain(scene: SearchScene): void {
   const { group, members, memory, startedAtMs } = scene;
   if (group.group?.override !== "merge") for (const [key, member] of members) members.set(key, weighed(member, group.intervalMs));

@@ -19,15 +19,15 @@ import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effectiv
 const DAY_MS = 86_400_000;
 const LEAST_MEMBERS = 2;
 
-export interface SearchDeps extends Pick<Learned, "wayOf"> {
+export interface SearchDeps extends Pick<Learned, "activeStrategyOf"> {
   readonly hash: Hash;
 }
 
 /** The polls that stay as they are, then the groups. A group keeps its key when searches come and go. */
-export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], { hash, wayOf }: SearchDeps): readonly Poll<T>[] {
+export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], { hash, activeStrategyOf }: SearchDeps): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, searchesKey);
   const read = [...kinds].flatMap(([kind, members]) =>
-    members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members, wayOf)],
+    members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members, activeStrategyOf)],
   );
   return [...rest, ...read];
 }
@@ -46,16 +46,16 @@ export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll,
   return isSearch && Object.keys(others).length === 0 ? mergeableQuery(query) : undefined;
 }
 
-function toGroup<T extends Pollable>(key: string, members: Members<T>, wayOf: Learned["wayOf"]): Poll<T> {
+function toGroup<T extends Pollable>(key: string, members: Members<T>, activeStrategyOf: Learned["activeStrategyOf"]): Poll<T> {
   const [first] = members;
   const override = strategyOf(first);
   const fullPollEveryMs = fullPollEveryOf(first);
   const joined = joinMembers(members);
-  const way = wayOf?.(key);
-  const sharing = members.filter((member) => way?.alone?.has(member.key) !== true);
-  const limits = way?.limits ?? FIRST_LIMITS;
+  const active = activeStrategyOf?.(key);
+  const sharing = members.filter((member) => active?.alone?.has(member.key) !== true);
+  const limits = active?.limits ?? FIRST_LIMITS;
   const asked = searchGroupOf({ ...first, ...joined }, sharing, { limits, fullPollEveryMs, alone: members.length - sharing.length });
-  const current = way?.strategy === "probe" ? undefined : way?.strategy;
+  const current = active?.strategy === "probe" ? undefined : active?.strategy;
   const cost = chooseSearchStrategy(asked, current, override);
   return {
     ...first,
@@ -68,15 +68,15 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, wayOf: Le
   };
 }
 
-/** A group as the two ways to read it are compared. */
+/** A group, as far as the two strategies are compared by it. */
 export interface SearchGroup {
   readonly intervalMs: number;
   /** Requests of a run: merged ones, and those of members that fit in with nobody. */
   readonly queries: number;
   /** Members that share a request. */
   readonly shared: number;
-  /** Requests more that proofs of all members cost: of two, either's proof leaves the other by itself, and both are proved. */
-  readonly proofs: number;
+  /** Requests more that verification reads of all members cost: with two, a read of either leaves the other by itself, and verifies both. */
+  readonly verifications: number;
   readonly members: number;
   readonly fullPollEveryMs: number;
 }
@@ -101,14 +101,14 @@ export function searchGroupOf(
     intervalMs,
     queries: batches.length + alone,
     shared: sum(batches, ({ length }) => (length > 1 ? length : 0)),
-    proofs: sum(batches, ({ length }) => (length > 2 ? length : length - 1)),
+    verifications: sum(batches, ({ length }) => (length > 2 ? length : length - 1)),
     members: queries.length + alone,
   };
-  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseProofEvery(base, maxAgeOf({ subscribers })) };
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseVerifyEvery(base, maxAgeOf({ subscribers })) };
 }
 
 /** How often every member is read by itself. */
-function chooseProofEvery(
+function chooseVerifyEvery(
   { intervalMs, queries, shared }: Pick<SearchGroup, "intervalMs" | "queries" | "shared">,
   maxAgeMs: number,
 ): number {
@@ -117,16 +117,16 @@ function chooseProofEvery(
 
 export type SearchCost = StrategyCost<"single" | "merge">;
 
-/** The cheaper way; the active one stays unless the other saves enough. A user's word is followed. */
+/** The cheaper strategy; the active one stays unless the other saves enough. An override is followed. */
 export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, override: StrategyOverride): SearchCost {
   const ticks = DAY_MS / group.intervalMs;
   const single: SearchCost = strategyCost("single", 0, group.members * ticks, 0);
-  const merge: SearchCost = strategyCost("merge", 0, group.queries * ticks, (group.proofs * DAY_MS) / group.fullPollEveryMs);
+  const merge: SearchCost = strategyCost("merge", 0, group.queries * ticks, (group.verifications * DAY_MS) / group.fullPollEveryMs);
   if (override === "merge") return merge;
   return current === "merge" ? cheaperOf(merge, single) : cheaperOf(single, merge);
 }
 
-/** A read that brings more than a page costs the same merged or not, and its posts are read once more by proofs: then sharing saves nothing. */
+/** A read that brings more than a page costs the same merged or not, and its posts are read once more by verification reads: then sharing saves nothing. */
 const TOO_BUSY = 0.85;
 const CALM_AGAIN = 0.6;
 

@@ -49,7 +49,7 @@ export function afterAlone(
     // Cut: its history has a gap, and its own memory says where. Or empty where something was before.
     return member && { ...member, triedAtMs: startedAtMs, proofDueMs: Math.max(member.proofDueMs, startedAtMs + ASK_AGAIN_MS) };
   }
-  // Members that begin together are proved apart.
+  // Members that begin together are verified apart.
   const proofDueMs = startedAtMs + fullPollEveryMs * (member === undefined ? unitHash(task.poll.key) : 1);
   if (member === undefined)
     return {
@@ -61,7 +61,7 @@ export function afterAlone(
       postsPerDay: firstRate(outcome.postedMs, serviceMs),
     };
   const { isUnproven, ...rest } = member;
-  const isStillUnverified = isUnproven === true && !task.isProof;
+  const isStillUnverified = isUnproven === true && !task.isVerification;
   return {
     ...rest,
     checkedAtMs: startedAtMs,
@@ -86,7 +86,7 @@ const firstRate = (postedMs: readonly number[], nowMs: number): number =>
 export const weighed = ({ isBusy, ...member }: SearchMemory, intervalMs: number): SearchMemory =>
   isTooBusy(member.postsPerDay, intervalMs, isBusy === true) ? { ...member, isBusy: true } : member;
 
-/** What merged answers gave a member since it was proved: id and time. */
+/** What merged answers gave a member since it was verified: id and time. */
 export type Taken = ReadonlyMap<string, number>;
 
 /** Deletions explain some. */
@@ -94,7 +94,7 @@ const LEAST_WRONG = 2;
 const WRONG_SHARE = 1 / 3;
 
 /**
- * Why a member is read by itself from now on, by a proof of it; undefined: the proof showed what reads together had shown. `missedBeforeMs`:
+ * Why a member is read by itself from now on, by a verification read; undefined: that read showed what reads together had shown. `missedBeforeMs`:
  * what was posted before that (service time) a read together should have found, however late it appeared.
  */
 export function objectionTo(
@@ -103,7 +103,7 @@ export function objectionTo(
   taken: Taken,
   missedBeforeMs: number,
 ): "missed" | "foreign" | undefined {
-  if (!task.isProof || outcome.shown === undefined || outcome.baselined.length > 0) return undefined;
+  if (!task.isVerification || outcome.shown === undefined || outcome.baselined.length > 0) return undefined;
   if (outcome.postedMs.some((atMs) => atMs < missedBeforeMs)) return "missed";
   const { shown } = outcome;
   const sinceMs = task.reach?.sinceMs ?? Number.POSITIVE_INFINITY;

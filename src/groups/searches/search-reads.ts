@@ -136,7 +136,7 @@ export class SearchReads {
     if (after === undefined) return;
     scene.members.set(key, after);
     if (before === undefined) scene.isWorthWriting = true;
-    if (before !== undefined && task.isProof && outcome.shown !== undefined) this.#compare(scene, task, outcome, before.sweptAtMs);
+    if (before !== undefined && task.isVerification && outcome.shown !== undefined) this.#compare(scene, task, outcome, before.sweptAtMs);
   }
 
   /** A verification read, with what merged answers gave the member since its last rescan. */

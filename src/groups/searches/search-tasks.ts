@@ -12,7 +12,7 @@ export interface SearchTask {
   /** It is a late-arrival rescan. */
   readonly isRescan: boolean;
   /** By itself, back to the last such read: it finds what reads together had not shown. */
-  readonly isProof: boolean;
+  readonly isVerification: boolean;
 }
 
 export interface SearchTaskQuery {
@@ -41,7 +41,7 @@ export function searchTasks(query: SearchTaskQuery): SearchTasks {
   for (const poll of query.members) {
     if (query.isHeld(poll.key)) continue;
     const member = query.memory.members[poll.key];
-    if (query.unready.has(poll.key)) alone.push({ poll, isRescan: false, isProof: false });
+    if (query.unready.has(poll.key)) alone.push({ poll, isRescan: false, isVerification: false });
     else if (member === undefined) alone.push(joining(poll, query));
     else if (isJustRead(member, query)) continue;
     else if (canShare(member, poll, query)) together.push(regular(poll, member, query));
@@ -64,7 +64,7 @@ const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask 
   poll,
   reach: { kind: "rescan", sinceMs: toService(nowMs) - 2 * poll.overlapMs },
   isRescan: true,
-  isProof: false,
+  isVerification: false,
 });
 
 /** A run that is repeated, because others could not be read, asks for nobody again. */
@@ -78,21 +78,21 @@ function canShare(member: SearchMemory, poll: Poll, { memory, nowMs, pacer }: Se
   return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * pacer.mostMs);
 }
 
-/** By itself. What was read together since the last time it was has to be proved then. */
+/** By itself. What was read together since the last such read has to be verified then. */
 export const byItself = (poll: Poll, member: SearchMemory, query: Pick<SearchTaskQuery, "nowMs" | "toService">): SearchTask =>
   member.isUnproven === true
     ? {
         poll,
         reach: { kind: "rescan", sinceMs: query.toService(member.provedAtMs) - poll.overlapMs },
         isRescan: true,
-        isProof: true,
+        isVerification: true,
       }
     : regular(poll, member, query);
 
 function regular(poll: Poll, member: SearchMemory, { nowMs, toService }: Pick<SearchTaskQuery, "nowMs" | "toService">): SearchTask {
   const isRescan = nowMs - member.sweptAtMs >= poll.overlapMs;
   const reach: Reach = isRescan ? rescanOf(poll, member, toService) : { kind: "since", sinceMs: toService(member.checkedAtMs) };
-  return { poll, reach, isRescan, isProof: false };
+  return { poll, reach, isRescan, isVerification: false };
 }
 
 const rescanOf = ({ overlapMs }: Poll, { sweptAtMs }: SearchMemory, toService: SearchTaskQuery["toService"]): Reach => ({

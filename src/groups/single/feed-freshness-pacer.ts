@@ -13,7 +13,7 @@ export interface FeedPacerDeps {
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   /** How much slower polls of a priority go while the quota is short. */
-  readonly stretch: (priority: Priority) => number;
+  readonly slowDownOf: (priority: Priority) => number;
   /** By poll: when the next read is worth its request, were the quota wide; not known of reads before a restart. */
   readonly dueMs: Map<string, number>;
 }
@@ -25,7 +25,7 @@ const LAG_MS = 300_000;
 const PUNCTUAL = 1.2;
 
 export function createFeedFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerDeps): FeedPacer {
-  const { feedStates, clock, serviceClock, stretch, dueMs } = deps;
+  const { feedStates, clock, serviceClock, slowDownOf, dueMs } = deps;
   const { key, intervalMs, priority } = poll;
   const mostMs = longestWaitMs(freshness);
 
@@ -42,7 +42,7 @@ export function createFeedFreshnessPacer(poll: Poll, freshness: Freshness, deps:
     const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;
     const postedMs = read.postedMs.filter((atMs) => atMs >= calmMs);
     const feed = learnFeed(withFreshness(known.feed, freshness, nowMs), postedMs, nowMs);
-    if (!read.isWhole || stretch(priority) > 1 || !isPunctual(known)) return feed;
+    if (!read.isWhole || slowDownOf(priority) > 1 || !isPunctual(known)) return feed;
     const delaysMs = postedMs.map((atMs) => nowMs - atMs);
     return learnFeedDelays(feed, delaysMs, freshness, nowMs);
   };
@@ -55,7 +55,7 @@ export function createFeedFreshnessPacer(poll: Poll, freshness: Freshness, deps:
     mostMs,
     async after(read) {
       await feedStates.load();
-      const factor = stretch(priority);
+      const factor = slowDownOf(priority);
       const isPaced = factor <= 1;
       const known = feedStates.get(key);
       const nowMs = serviceClock.now();
@@ -69,7 +69,7 @@ export function createFeedFreshnessPacer(poll: Poll, freshness: Freshness, deps:
     },
     nextDueMs() {
       const entry = feedStates.get(key);
-      return entry === undefined ? undefined : nextRead(entry, stretch(priority));
+      return entry === undefined ? undefined : nextRead(entry, slowDownOf(priority));
     },
   };
 }

@@ -3,8 +3,8 @@ import { createFeedFreshnessPacer, type FeedPacerDeps } from "./feed-freshness-p
 import type { FeedPacers } from "./feed-pacer.ts";
 import { createFeedSchedulePacer } from "./feed-schedule-pacer.ts";
 
-export function createFeedPacers({ feedStates, clock, serviceClock, stretch }: Omit<FeedPacerDeps, "dueMs">): FeedPacers {
-  const deps: FeedPacerDeps = { feedStates, clock, serviceClock, stretch, dueMs: new Map() };
+export function createFeedPacers({ feedStates, clock, serviceClock, slowDownOf }: Omit<FeedPacerDeps, "dueMs">): FeedPacers {
+  const deps: FeedPacerDeps = { feedStates, clock, serviceClock, slowDownOf, dueMs: new Map() };
   return (poll) =>
     poll.timing.kind === "schedule" ? createFeedSchedulePacer(poll) : createFeedFreshnessPacer(poll, poll.timing.freshness, deps);
 }

@@ -1,4 +1,4 @@
-/** What a group of accounts takes, counted by the way it is read and for as many accounts as it has: another way takes something else. Pure. */
+/** What a group of accounts takes, counted for its strategy and for as many accounts as it has: another strategy takes something else. Pure. */
 import { type Counted, type CountedKind, countRequests, type RequestCount } from "./request-count.ts";
 import type { Strategy } from "../strategy.ts";
 
@@ -17,7 +17,7 @@ export interface GroupTaken {
   readonly intervalMs: number;
 }
 
-/** The way it is read, and what whole days took that way; undefined before there were any. */
+/** Its strategy, and what whole days took by it; undefined before there were any. */
 export interface GroupCounted extends Readonly<Record<CountedKind, Counted | undefined>> {
   readonly strategy: Strategy;
 }

@@ -15,9 +15,9 @@ export interface ActiveStrategy {
 
 /** Undefined where nothing was learned. */
 export interface Learned {
-  /** How a group of searches or lists is read now, by its key; undefined before that was chosen, and where nobody looked. */
-  wayOf?(key: string): ActiveStrategy | undefined;
-  /** Posts a day of an account by its id, looks a day at a list by its poll's key, reads of a feed by its `shareKey`, as a share of even ones. */
+  /** How a group of searches or lists is read now, by its key; undefined before that was chosen, and where it was not loaded. */
+  activeStrategyOf?(key: string): ActiveStrategy | undefined;
+  /** Posts a day of an account by its id, reads a day of a list by its poll's key, reads of a feed by its `shareKey`, as a share of even ones. */
   rateOf(key: string): number | undefined;
   /** How a group of so many accounts is read, and what that took; by its key. */
   countOf(key: string, members: number): GroupCounted | undefined;

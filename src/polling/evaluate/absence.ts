@@ -2,7 +2,7 @@
 import type { RosterMode } from "../../detect/roster.ts";
 import type { Absence, TargetState } from "../../model/watch-store.ts";
 import type { OnReturn, Watch } from "../../model/watch.ts";
-import type { RosterObservation } from "../read/read-roster.ts";
+import type { MemberListObservation } from "../read/read-member-list.ts";
 import type { EvaluatedEvent } from "./verdicts.ts";
 
 /** How long a chat waits for the rest of what was missed before it gets the digest. */
@@ -57,7 +57,7 @@ export function isSkipping(watch: Watch, target: Pick<TargetState, "memory">): b
  * Whether what was missed of a list is read to its end by this step: a window at once; newcomers once no gap is left and no read of the whole
  * list is under way that finds those out of order; anything else by a complete read. `isPartial`: what such a read finds is no news.
  */
-export function isRosterCaughtUp(absence: Absence, mode: RosterMode, seen: RosterObservation, isPartial: boolean): boolean {
+export function isMemberListCaughtUp(absence: Absence, mode: RosterMode, seen: MemberListObservation, isPartial: boolean): boolean {
   const { error, step, memory, completedScanAtMs } = seen;
   if (error !== undefined) return false;
   if (mode === "whole") return (completedScanAtMs ?? Number.NEGATIVE_INFINITY) >= absence.to_ms;

@@ -9,10 +9,10 @@ import { userOfMember, type User } from "../../model/user.ts";
 import type { Watch } from "../../model/watch.ts";
 import { isBaseline, isKnown, isStillUnread, type ListSubscriber, type PartialBaseline, runOf } from "../read/list-subscribers.ts";
 import type { Subscriber } from "../watch-poll.ts";
-import { absenceOf, isRosterCaughtUp, type Missed, missedBy, missedOnce, withMissed, withoutAbsence } from "./absence.ts";
+import { absenceOf, isMemberListCaughtUp, type Missed, missedBy, missedOnce, withMissed, withoutAbsence } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";
-import type { RosterObservation } from "../read/read-roster.ts";
-import { isRosterBaselined } from "../read/baselines.ts";
+import type { MemberListObservation } from "../read/read-member-list.ts";
+import { isMemberListBaselined } from "../read/baselines.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import type { EvaluatedEvent, SubscriberEvaluation } from "./verdicts.ts";
@@ -52,7 +52,7 @@ export interface MissedMembers {
 export function evaluateMemberList(
   subscriber: Subscriber,
   target: TargetState,
-  seen: RosterObservation,
+  seen: MemberListObservation,
   context: MemberListContext,
 ): SubscriberEvaluation {
   const members = new Map(seen.members.map((user) => [user.id, user]));
@@ -81,7 +81,7 @@ export function evaluateMemberList(
 
 function findingsOf(
   target: TargetState,
-  seen: RosterObservation,
+  seen: MemberListObservation,
   { subscription, rule, serviceClock, known }: MemberListContext,
 ): readonly RosterFinding[] {
   const { partial } = subscription;
@@ -123,7 +123,7 @@ function evaluateMember(
   const occurredAtMs = joinedAt(user, context.rule).joinedAtMs ?? context.detectedAtMs;
   const row = { watchKey: subscriber.watchKey, targetKey: target.key, itemId: user.id, itemKind: "user" as const, occurredAtMs };
   if (found === "baseline") return { verdict: { ...row, verdict: "baseline", detail: "it was there when the watch began" } };
-  const body = rosterBody(user, context);
+  const body = memberBody(user, context);
   const reason = reasonAgainst(subscriber, user, body);
   if (reason !== undefined) return { verdict: { ...row, verdict: "filtered", detail: reason } };
   if (missed?.mode === "skip") return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
@@ -141,7 +141,7 @@ function evaluateMember(
 function missedJoinings(
   watch: Watch,
   target: TargetState,
-  seen: RosterObservation,
+  seen: MemberListObservation,
   { rule, serviceClock }: MemberListContext,
 ): (user: User) => Missed | undefined {
   const missed = missedOnce(watch, target);
@@ -155,7 +155,7 @@ function missedJoinings(
 }
 
 /** Also for samples, which evaluate nobody. */
-export const rosterBody = (user: User, { profile, rule }: Pick<MemberListContext, "profile" | "rule">): EventBody => ({
+export const memberBody = (user: User, { profile, rule }: Pick<MemberListContext, "profile" | "rule">): EventBody => ({
   user: rule.fields === undefined ? user : (Object.fromEntries(rule.fields.map((name) => [name, user[name]])) as User),
   ...(profile === undefined ? {} : { target: profile }),
   ...rule.about,
@@ -186,7 +186,7 @@ function evaluateLeaver(
 ): readonly EvaluatedEvent[] {
   const { rule, detectedAtMs } = context;
   const user = userOfMember(member);
-  const body = rosterBody(user, context);
+  const body = memberBody(user, context);
   if (rule.left === undefined || reasonAgainst(subscriber, user, body) !== undefined) return [];
   const fact = {
     type: rule.left,
@@ -200,7 +200,7 @@ function evaluateLeaver(
   return withMissed([makeEvent(context.hash, subscriber, fact, detectedAtMs)], wasMissed ? missed : undefined);
 }
 
-const membersChange = (target: TargetState, seen: RosterObservation, left: readonly Member[]): MembersChange => ({
+const membersChange = (target: TargetState, seen: MemberListObservation, left: readonly Member[]): MembersChange => ({
   watchKey: target.watchKey,
   targetKey: target.key,
   seenAtMs: seen.readAtMs,
@@ -215,7 +215,7 @@ const membersChange = (target: TargetState, seen: RosterObservation, left: reado
 });
 
 /** What a full read costs is kept for the plan, how long the list is, and how much of it the first read has seen. */
-function targetChange(target: TargetState, seen: RosterObservation, context: MemberListContext): readonly TargetChange[] {
+function targetChange(target: TargetState, seen: MemberListObservation, context: MemberListContext): readonly TargetChange[] {
   const { completedPages } = seen;
   const { list, size } = context;
   const baseline = baselineAfter(target, seen, context);
@@ -229,7 +229,7 @@ function targetChange(target: TargetState, seen: RosterObservation, context: Mem
     ...(baseline === undefined ? {} : { baseline_of: baseline.isOver ? "" : list }),
     ...(baseline?.partial === undefined ? {} : { partial: { run: baseline.partial.run, since_ms: baseline.partial.sinceMs } }),
   };
-  const isDone = baseline !== undefined && !isRosterBaselined(target, list);
+  const isDone = baseline !== undefined && !isMemberListBaselined(target, list);
   const isChanged = JSON.stringify(memory) !== JSON.stringify(target.memory);
   if (!isDone && !isChanged && target.status === "ok") return [];
   return [{ ...changeOf(target), ...WELL, ...(isChanged ? { memory } : {}), ...(isDone ? { baselineAtMs: baseline.atMs } : {}) }];
@@ -244,7 +244,7 @@ interface BaselineAfter extends Pick<ListSubscriber, "partial"> {
 /** Of newcomers, the first page that holds anybody; of everything else, a full read that began after the target was registered. */
 function baselineAfter(
   target: TargetState,
-  seen: RosterObservation,
+  seen: MemberListObservation,
   { subscription, detectedAtMs, known }: MemberListContext,
 ): BaselineAfter | undefined {
   const { step, members, readAtMs, completedScanAtMs } = seen;
@@ -260,16 +260,16 @@ function baselineAfter(
 }
 
 /** A walk that was to show the order of the list came to its end without anybody who was there before. */
-function isAnotherList({ run }: PartialBaseline, known: KnownMembers, { step, end, members, memory }: RosterObservation): boolean {
+function isAnotherList({ run }: PartialBaseline, known: KnownMembers, { step, end, members, memory }: MemberListObservation): boolean {
   if (step !== "gap" || end !== "list_end" || memory.isOrdered === true) return false;
   const ids = members.map(({ id }) => id);
   return firstRun(ids, isKnown(known), run) === undefined;
 }
 
 /** The memory of a target that makes up for an absence of its watch. */
-function afterReturn(memory: TargetState["memory"], seen: RosterObservation, { mode }: RosterRule): TargetState["memory"] {
+function afterReturn(memory: TargetState["memory"], seen: MemberListObservation, { mode }: RosterRule): TargetState["memory"] {
   const absence = absenceOf({ memory });
   if (absence === undefined || absence.done === true || seen.error !== undefined) return memory;
-  if (isRosterCaughtUp(absence, mode, seen, "partial" in memory)) return withoutAbsence(memory);
+  if (isMemberListCaughtUp(absence, mode, seen, "partial" in memory)) return withoutAbsence(memory);
   return { ...memory, away: { ...absence, head_read: true } };
 }

@@ -15,7 +15,7 @@ export interface RecheckContext {
   readonly hash: Hash;
   readonly detectedAtMs: number;
   /** How much slower rechecks go while the quota is short. */
-  readonly stretch: number;
+  readonly slowDown: number;
   /** The answer has none of the tweets it was asked for: it says nothing of any. */
   readonly isSuspicious: boolean;
   /** While its watch was away: rechecks that were due then are about what was missed. */
@@ -101,16 +101,17 @@ function evaluateKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet
 }
 
 /** From one recheck to the next. Doublings: rechecks at whatever factors fall together, and a factor that moves a little moves nothing. */
-export const pacedMs = ({ recheck }: Watch, stretch: number): number =>
-  (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * 2 ** Math.ceil(Math.log2(Math.max(1, stretch)));
+export const pacedMs = ({ recheck }: Watch, slowDown: number): number =>
+  (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * 2 ** Math.ceil(Math.log2(Math.max(1, slowDown)));
 
 /** When a recheck that is due may be made at the present pace: one that was dated at another waits for the others. */
-export const turnOf = (watch: Watch, { dueAtMs }: Recheck, stretch: number): number => nextRecheckMs(dueAtMs - 1, pacedMs(watch, stretch));
+export const turnOf = (watch: Watch, { dueAtMs }: Recheck, slowDown: number): number =>
+  nextRecheckMs(dueAtMs - 1, pacedMs(watch, slowDown));
 
 /** A recheck that only the quota puts off beyond the tweet's last moment is made late. */
-function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, stretch }: RecheckContext): RecheckOutcome {
+function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, slowDown }: RecheckContext): RecheckOutcome {
   const isLast = nextRecheckMs(detectedAtMs, pacedMs(watch, 1)) > recheck.untilMs;
-  return isLast ? { ended: refOf(recheck) } : { next: { ...recheck, dueAtMs: nextRecheckMs(detectedAtMs, pacedMs(watch, stretch)) } };
+  return isLast ? { ended: refOf(recheck) } : { next: { ...recheck, dueAtMs: nextRecheckMs(detectedAtMs, pacedMs(watch, slowDown)) } };
 }
 
 const factOf = (type: string, tweet: Tweet, occurredAtMs: number): Fact => ({

@@ -1,13 +1,13 @@
 /**
  * What the subscribers of a poll want of a member list: who draws a watermark, who reads on down to members it knows, who wants the list read whole.
- * Owns these wants and what each subscriber knows of members; the reading is read-roster.ts's.
+ * Owns these wants and what each subscriber knows of members; the reading is read-member-list.ts's.
  */
 import { endsInRun, firstRun, RUN } from "../../detect/known-run.ts";
 import type { RosterMode, RosterRule } from "../../detect/roster.ts";
 import type { ItemMark } from "../../model/poll-store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
-import { isRosterBaselined } from "./baselines.ts";
-import type { RosterMemory } from "./member-list-memory.ts";
+import { isMemberListBaselined } from "./baselines.ts";
+import type { MemberListMemory } from "./member-list-memory.ts";
 
 /**
  * - `draws`: the newest page becomes its baseline watermark.
@@ -37,9 +37,9 @@ export interface PartialBaseline {
 /** What each subscriber has on members, in the order of the subscribers. */
 export type KnownMembers = readonly ReadonlyMap<string, ItemMark>[];
 
-export function listSubscriberOf(rule: RosterRule, target: TargetState, memory: RosterMemory, list: string): ListSubscriber {
+export function listSubscriberOf(rule: RosterRule, target: TargetState, memory: MemberListMemory, list: string): ListSubscriber {
   const { mode } = rule;
-  const isBaselined = isRosterBaselined(target, list);
+  const isBaselined = isMemberListBaselined(target, list);
   const { baselineAtMs } = target;
   if (mode === "newest" && !isBaselined && isHalfRead(target, memory)) {
     const sinceMs = memory.scan?.startedAtMs ?? 0;
@@ -63,7 +63,7 @@ export const runOf = (members: number): number => Math.max(1, Math.min(RUN, Math
  * States of releases that knew no watermarks: the list was being read for the first time, and what its first page held is known. Reads that
  * count their members are of a later release.
  */
-const isHalfRead = ({ baselineAtMs, registeredAtMs, memory: own }: TargetState, { scan }: RosterMemory): boolean =>
+const isHalfRead = ({ baselineAtMs, registeredAtMs, memory: own }: TargetState, { scan }: MemberListMemory): boolean =>
   baselineAtMs === null &&
   own["baseline_of"] === undefined &&
   scan !== undefined &&

@@ -1,6 +1,6 @@
 /** What is remembered of a member list from poll to poll, whoever shares it. */
 /** A read of the whole list under way. */
-export interface RosterScan {
+export interface MemberListScan {
   readonly cursor: string;
   readonly startedAtMs: number;
   /** Pages read so far; absent in memories from before they were counted. */
@@ -12,17 +12,17 @@ export interface RosterScan {
 }
 
 /** Newcomers that a cut walk left unread. */
-export interface RosterGap {
+export interface MemberListGap {
   readonly cursor: string;
   /** It ends at members of the baseline, or at newcomers found before. */
   readonly sinceMs: number;
   readonly leftAtMs: number;
 }
 
-export interface RosterMemory {
-  readonly scan?: RosterScan;
+export interface MemberListMemory {
+  readonly scan?: MemberListScan;
   /** Those left first come first. */
-  readonly gaps?: readonly RosterGap[];
+  readonly gaps?: readonly MemberListGap[];
   /** A gap whose cursor was lost: the next walk from the top reads down to what was known before. */
   readonly downToMs?: number;
   /** Start of the last walk from the top that looked for members listed late. */
@@ -33,4 +33,4 @@ export interface RosterMemory {
   readonly fullAtMs: number | null;
 }
 
-export const EMPTY_ROSTER: RosterMemory = { fullAtMs: null };
+export const EMPTY_MEMBER_LIST: MemberListMemory = { fullAtMs: null };

@@ -97,18 +97,18 @@ async function feedEvaluator(
 async function memberListEvaluator(
   store: EvaluateDeps["store"],
   state: PollState,
-  { roster, size }: Seen<"roster">,
+  { list, size }: Seen<"roster">,
   context: Context,
 ): Promise<Evaluate> {
-  const known = await knownMembersOf(store, state, roster);
-  const missed = await missedMembersOf(store, state, roster);
+  const known = await knownMembersOf(store, state, list);
+  const missed = await missedMembersOf(store, state, list);
   const lists = listSubscribersOf(state);
   return ({ subscriber, target, index }, { profile }) => {
     const { detection } = subscriber.type;
     if (detection.detector !== "roster") throw mixedDetectors(state);
     const [rule, subscription] = [detection.rule(subscriber.watch.settings, target), lists[index]];
     if (subscription === undefined) throw new Error("a subscriber of a list is missing");
-    return evaluateMemberList(subscriber, target, roster, {
+    return evaluateMemberList(subscriber, target, list, {
       ...context,
       known: known[index] ?? new Map(),
       list: state.poll.source.endpoint,

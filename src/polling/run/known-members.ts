@@ -1,9 +1,9 @@
 /** What the state has on the members that a poll of a list saw, and whom a complete read did not find. */
 import type { ItemMark, PollStore } from "../../model/poll-store.ts";
 import type { MissedMembers } from "../evaluate/evaluate-member-list.ts";
-import { rosterMemoryOf, rosterRules } from "./observe-list.ts";
+import { memberListMemoryOf, rosterRules } from "./observe-list.ts";
 import type { PollState } from "./poll-state.ts";
-import type { RosterObservation } from "../read/read-roster.ts";
+import type { MemberListObservation } from "../read/read-member-list.ts";
 
 type ListStore = Pick<PollStore, "itemMarks" | "knownMembers" | "absentMembers">;
 
@@ -11,7 +11,7 @@ type ListStore = Pick<PollStore, "itemMarks" | "knownMembers" | "absentMembers">
 export async function knownMembersOf(
   store: ListStore,
   loaded: PollState,
-  seen: RosterObservation,
+  seen: MemberListObservation,
 ): Promise<readonly ReadonlyMap<string, ItemMark>[]> {
   const ids = seen.members.map(({ id }) => id);
   const rules = rosterRules(loaded);
@@ -29,10 +29,10 @@ const asMarks = (members: ReadonlySet<string> = new Set()): ReadonlyMap<string, 
 export async function missedMembersOf(
   store: ListStore,
   loaded: PollState,
-  { completedScanAtMs }: RosterObservation,
+  { completedScanAtMs }: MemberListObservation,
 ): Promise<readonly (MissedMembers | undefined)[]> {
   if (completedScanAtMs === undefined) return [];
-  const previousAtMs = rosterMemoryOf(loaded.source).fullAtMs;
+  const previousAtMs = memberListMemoryOf(loaded.source).fullAtMs;
   return Promise.all(
     rosterRules(loaded).map(async ({ left }, index) => {
       const subscriber = loaded.poll.subscribers[index];

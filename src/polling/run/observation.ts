@@ -10,4 +10,4 @@ export type Observation =
 
 /** What cut it after its first page. */
 export const errorOf = (seen: Observation): unknown =>
-  seen.kind === "feed" ? seen.feed.error : seen.kind === "roster" ? seen.roster.error : undefined;
+  seen.kind === "feed" ? seen.feed.error : seen.kind === "roster" ? seen.list.error : undefined;

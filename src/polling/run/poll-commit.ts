@@ -51,6 +51,6 @@ function isWhole(state: PollState, seen: Observation): boolean {
 /** Undefined when nothing changed but the time: a poll that found nothing writes nothing more. */
 function memoryAfter(source: SourceState, seen: Observation): JsonObject | undefined {
   if (seen.kind === "reading") return undefined;
-  const memory = seen.kind === "feed" ? seen.feed.memory : seen.roster.memory;
+  const memory = seen.kind === "feed" ? seen.feed.memory : seen.list.memory;
   return JSON.stringify(memory) === JSON.stringify(source.memory) ? undefined : (memory as unknown as JsonObject);
 }

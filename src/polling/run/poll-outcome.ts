@@ -151,7 +151,7 @@ function refusedOf({ subscribers }: Poll, { refused }: RecordObservation): PollO
   return found;
 }
 
-const listOutcomeOf = ({ isOpen, roster: { completedPages } }: SeenList, evaluations: readonly SubscriberEvaluation[]): ListOutcome => ({
+const listOutcomeOf = ({ isOpen, list: { completedPages } }: SeenList, evaluations: readonly SubscriberEvaluation[]): ListOutcome => ({
   left: Math.max(...evaluations.map(({ members = [] }) => members.reduce((sum, { left }) => sum + left.length, 0)), 0),
   awaited: Math.max(...evaluations.map(({ awaited = 0 }) => awaited), 0),
   ...(completedPages === undefined ? {} : { pages: completedPages }),

@@ -56,7 +56,7 @@ ops: { sink: terminal }
   rig = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches });
   await clock.advanceTo(START + 1.1 * HOUR);
   const { learned } = await readKnown(rig.store, config, { hash: sha256, clock });
-  const wayOf = (watchId: string) => rig?.engine.pollsOf(watchId).map(({ key }) => learned.wayOf?.(key));
+  const wayOf = (watchId: string) => rig?.engine.pollsOf(watchId).map(({ key }) => learned.activeStrategyOf?.(key));
   expect(wayOf("a")).toMatchObject([{ strategy: "merge", limits: { operators: 22 } }]);
   expect(wayOf("fans")).toEqual([{ strategy: "probe" }]);
 });

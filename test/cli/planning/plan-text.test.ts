@@ -12,14 +12,14 @@ import { goodConfig } from "../../config/load-text.ts";
 const NOW = Date.UTC(2026, 2, 2);
 
 /** Of one search, every so often. */
-async function planOf(every: string, quota: string, more = "", stretch?: SlowDownFactors) {
+async function planOf(every: string, quota: string, more = "", slowDown?: SlowDownFactors) {
   const config = await goodConfig(`api: { quota: { ${quota} } }
 watches: { s: { type: search, query: "acme lang:en", schedule: "@every ${every}"${more} } }
 sinks: { t: { type: console } }
 ops: { sink: t }
 `);
   const quotaOfPlan = planQuota(config.api.quota.monthly, { failure: "" });
-  return createPlanView(config, { hash: sha256, nowMs: NOW, quota: quotaOfPlan, states: [], slowDown: stretch });
+  return createPlanView(config, { hash: sha256, nowMs: NOW, quota: quotaOfPlan, states: [], slowDown: slowDown });
 }
 
 it("counts one as one", async () => {

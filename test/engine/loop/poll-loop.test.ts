@@ -27,17 +27,17 @@ interface HouseOptions {
   readonly durationMs?: number;
   readonly aftermath?: () => PollAftermath;
   readonly nextDueMs?: () => number;
-  readonly stretch?: () => number;
+  readonly slowDownOf?: () => number;
 }
 
-function house({ durationMs = 1_000, aftermath = () => ({}), nextDueMs, stretch = () => 1 }: HouseOptions = {}) {
+function house({ durationMs = 1_000, aftermath = () => ({}), nextDueMs, slowDownOf = () => 1 }: HouseOptions = {}) {
   const clock = createVirtualClock(START);
   const runs: string[] = [];
   let most = 0;
   let now = 0;
   const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
   const meter = { count() {}, set() {}, observe() {} };
-  const loop = new PollLoop({ clock, timetable: createTimetable(), meter, log, stretch });
+  const loop = new PollLoop({ clock, timetable: createTimetable(), meter, log, slowDownOf: slowDownOf });
   const work: PollWork = {
     nextDueMs: () => nextDueMs?.(),
     async runPoll({ key, subscribers }) {
@@ -147,7 +147,7 @@ it.each([
   ["by freshness", fresh("a")],
 ])("runs what was stretched at a restart sooner when the pace gets faster: %s", async (_name, poll) => {
   let factor = 50;
-  const { clock, loop, work, runs } = house({ stretch: () => factor });
+  const { clock, loop, work, runs } = house({ slowDownOf: () => factor });
   loop.setPolls([poll], new Map([["a", START - 10 * 60_000]]));
   loop.start(work);
   await clock.advance(2 * HOUR);
@@ -161,7 +161,7 @@ it.each([
 
 it("puts off what waits when the pace gets slower, also of a poll that runs meanwhile", async () => {
   let factor = 1;
-  const { clock, loop, work, runs } = house({ stretch: () => factor, durationMs: 2_000 });
+  const { clock, loop, work, runs } = house({ slowDownOf: () => factor, durationMs: 2_000 });
   loop.setPolls([pollOf("a", every(60_000)), pollOf("b", every(60_000))], new Map([["b", START - 59_000]]));
   loop.start(work);
   await clock.advance(1_500);

@@ -31,7 +31,7 @@ const waiting = (member: GroupMember, rate = 1): Waiting => {
 };
 const moved = (member: GroupMember, minutes: number): ReadTask => ({
   member,
-  way: "search",
+  endpoint: "search",
   reach: { kind: "since", sinceMs: NOW - minutes * MIN },
   isFull: false,
 });
@@ -51,7 +51,7 @@ const riding = (tasks: readonly ReadTask[], others: readonly Waiting[], unready:
 it("rides nobody where nothing is searched, or a timeline is read", () => {
   const [one, other] = [account("one", 5), account("other", 5)];
   expect(riding([], [waiting(other)])).toEqual([]);
-  expect(riding([{ member: one, way: "timeline", isFull: true }], [waiting(other)])).toEqual([]);
+  expect(riding([{ member: one, endpoint: "timeline", isFull: true }], [waiting(other)])).toEqual([]);
 });
 
 it("fills the places of a search with those next in turn", () => {

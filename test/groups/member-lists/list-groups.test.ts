@@ -74,7 +74,7 @@ describe("lists of one schedule", () => {
     const strategyBy = (way: "single" | "probe" | undefined) =>
       polls([watchOf("a", "new_followers", ids(2))], {
         rateOf: () => 550,
-        wayOf: () => (way === undefined ? undefined : { strategy: way }),
+        activeStrategyOf: () => (way === undefined ? undefined : { strategy: way }),
       })[0]?.group?.cost.strategy;
     expect(strategyBy(undefined)).toBe("probe");
     expect(strategyBy("probe")).toBe("probe");

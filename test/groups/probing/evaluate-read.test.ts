@@ -22,7 +22,7 @@ const subscriber = { watch, type: timeline, watchKey: "w", targetKey: "t", targe
 /** A search that found posts of the account; the service's clock is ours. */
 function evaluate(postedMs: readonly number[], before = account, more: Partial<AccountRead> = {}, onTimeSinceMs = START) {
   const read = {
-    way: "search",
+    endpoint: "search",
     isFull: false,
     overlapMs: HOUR,
     outcome: { ...NOTHING_POLLED, postedMs },

@@ -28,7 +28,7 @@ function readTimes(memory: ProbeMemory, change: JsonObject | null): readonly num
     now = takeProbe(now, change, atMs);
     if (!isDue(now, atMs)) continue;
     times.push(atMs / MIN);
-    now = afterRead(now, read({ way: endpointToRead(now) }), atMs);
+    now = afterRead(now, read({ endpoint: endpointToRead(now) }), atMs);
   }
   expect(now.open).toBeUndefined();
   return times;
@@ -113,7 +113,7 @@ describe("the way to read", () => {
     let memory = takeProbe(START, fields(11), MIN);
     const ways = [1, 2, 3].map((minute) => {
       const way = endpointToRead(memory);
-      memory = afterRead(memory, read({ way }), minute * MIN);
+      memory = afterRead(memory, read({ endpoint: way }), minute * MIN);
       return way;
     });
     expect(ways).toEqual(["search", "timeline", "timeline"]);
@@ -126,7 +126,7 @@ describe("the way to read", () => {
       expect(endpointToRead(memory)).toBe("search");
       for (let reads = 0; reads < 2; reads += 1) {
         const way = endpointToRead(memory);
-        memory = afterRead(memory, read({ way, newPosts: way === "timeline" ? 1 : 0 }), MIN);
+        memory = afterRead(memory, read({ endpoint: way, newPosts: way === "timeline" ? 1 : 0 }), MIN);
       }
     }
     expect(endpointToRead(takeProbe(memory, fields(14), MIN))).toBe("timeline");
@@ -141,7 +141,7 @@ describe("the way to read", () => {
         asked.push(post);
         memory = afterRead(memory, read(), MIN);
       }
-      memory = afterRead(memory, read({ way: endpointToRead(memory), newPosts: 1 }), MIN);
+      memory = afterRead(memory, read({ endpoint: endpointToRead(memory), newPosts: 1 }), MIN);
       expect(memory.open).toBeUndefined();
     }
     expect(asked).toEqual([1, 2, 3, 5, 9, 17, 33]);
@@ -229,7 +229,7 @@ describe("a blind account", () => {
   });
 
   it("is not one whose promised posts were in no answer at first, until a full poll shows what there is", () => {
-    const blank = read({ way: "timeline", isFull: true, isBlind: true });
+    const blank = read({ endpoint: "timeline", isFull: true, isBlind: true });
     let memory = takeProbe(START, fields(12), MIN);
     for (let minute = 1; memory.open !== undefined; minute += 16) memory = afterRead(memory, blank, minute * MIN);
     expect(memory).toMatchObject({ fullAtMs: 0, unfound: 2 });

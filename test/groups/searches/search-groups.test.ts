@@ -24,7 +24,7 @@ function pollsBy(way: ActiveStrategy | undefined, watches: readonly Watch[]) {
     if (type === undefined) throw new Error("no type");
     return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
   });
-  return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256, wayOf: () => way });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256, activeStrategyOf: () => way });
 }
 const groupsOf = (...watches: readonly Watch[]) => polls(...watches).flatMap(({ group }) => (group === undefined ? [] : [group]));
 
@@ -49,7 +49,7 @@ it("a group keeps its key when searches come and go, and is another one than a g
   expect(keyOf(timelines)).not.toBe(keyOf(search("acme"), search("bolt")));
 });
 
-it("the forecast bills a request a tick and the proofs: about a ninth of ten single searches a minute", () => {
+it("the forecast bills a request a tick and the verifications: about a ninth of ten single searches a minute", () => {
   const merged = createForecast(polls(...WORDS.map((word) => search(word))), { timetable, nowMs: NOW });
   const single = createForecast(polls(...WORDS.map((word) => search(word, { strategy: "single" }))), { timetable, nowMs: NOW });
   expect(single.requestsPerDay).toBe(14_400);
@@ -90,7 +90,7 @@ it("a proof comes well before what it finds is too old", () => {
 });
 
 it("proofs that cost more than sharing saves keep searches single, unless the user insists; noise changes no mind", () => {
-  const dear = { intervalMs: 600_000, queries: 1, shared: 2, proofs: 2, members: 2, fullPollEveryMs: 1_200_000 };
+  const dear = { intervalMs: 600_000, queries: 1, shared: 2, verifications: 2, members: 2, fullPollEveryMs: 1_200_000 };
   expect(chooseSearchStrategy(dear, undefined, "auto").strategy).toBe("single");
   expect(chooseSearchStrategy(dear, "merge", "auto").strategy).toBe("merge");
   expect(chooseSearchStrategy({ ...dear, fullPollEveryMs: 600_000 }, "merge", "auto").strategy).toBe("single");

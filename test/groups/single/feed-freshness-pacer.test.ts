@@ -28,7 +28,7 @@ function house() {
   const serviceClock = { now: () => clock.now(), fromLocal: (localMs: number) => localMs } as ServiceClock;
   const open = () => {
     const feedStates = createFeedStates(notes as never, clock);
-    return { feedStates, pacerOf: createFeedPacers({ feedStates, clock, serviceClock, stretch: () => factor }) };
+    return { feedStates, pacerOf: createFeedPacers({ feedStates, clock, serviceClock, slowDownOf: () => factor }) };
   };
   let { feedStates, pacerOf } = open();
   const read = (agoMs: readonly number[], changes: Partial<FeedRead> = {}, freshness = MEAN) =>

@@ -6,7 +6,7 @@ import type { Poll } from "../../../src/polling/watch-poll.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const MIN = 60_000;
-const DEPS = { clock: createVirtualClock(0), stretch: () => 1, feedStates: { get: () => undefined } } as unknown as FeedPacerDeps;
+const DEPS = { clock: createVirtualClock(0), slowDownOf: () => 1, feedStates: { get: () => undefined } } as unknown as FeedPacerDeps;
 const pacerOf = createFeedPacers(DEPS);
 const pollOf = (timing: Poll["timing"]) => ({ key: "k", priority: "normal", intervalMs: 2 * MIN, timing }) as unknown as Poll;
 

@@ -21,8 +21,8 @@ const recheck: Recheck = {
 };
 
 /** When it is rechecked next, in minutes; undefined when that has ended. */
-const nextOf = (atMinute: number, stretch: number): number | undefined => {
-  const context = { hash: sha256, detectedAtMs: atMinute * MINUTE, stretch, isSuspicious: false };
+const nextOf = (atMinute: number, slowDown: number): number | undefined => {
+  const context = { hash: sha256, detectedAtMs: atMinute * MINUTE, slowDown: slowDown, isSuspicious: false };
   const { next } = evaluateRecheck(subscriber, recheck, { tweet: makeTweet("7"), event: undefined }, context);
   return next === undefined ? undefined : next.dueAtMs / MINUTE;
 };

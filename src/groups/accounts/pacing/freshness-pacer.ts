@@ -16,14 +16,14 @@ export interface FreshnessPacerDeps {
   readonly probes: Pick<GroupProbes, "isSeenByOthers">;
   readonly clock: Clock;
   /** How much slower polls of a priority go while the quota is short. */
-  readonly stretch: (priority: Priority) => number;
+  readonly slowDownOf: (priority: Priority) => number;
   /** What a group has learned; undefined before its first run. */
   readonly memoryOf: (group: Poll) => GroupMemory | undefined;
 }
 
 export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: FreshnessPacerDeps): GroupPacer {
-  const { turns, onTime, probes, clock, stretch, memoryOf } = deps;
-  const paceNow = (memory: GroupMemory) => ({ freshness, memory, factor: stretch(group.priority), nowMs: clock.now() });
+  const { turns, onTime, probes, clock, slowDownOf, memoryOf } = deps;
+  const paceNow = (memory: GroupMemory) => ({ freshness, memory, factor: slowDownOf(group.priority), nowMs: clock.now() });
   return {
     takesSpareSlots: true,
     maxWaitMs: group.intervalMs,

@@ -10,20 +10,20 @@ import type { User } from "../../model/user.ts";
 import { MEMBERS_PER_PAGE } from "../../plan/polls/whole-reads.ts";
 import type { Ask } from "../ask.ts";
 import { hasSeenEnough, isStillUnread, type KnownMembers, type ListSubscriber, missesNews, showsOrder } from "./list-subscribers.ts";
-import type { RosterGap, RosterMemory, RosterScan } from "./member-list-memory.ts";
+import type { MemberListGap, MemberListMemory, MemberListScan } from "./member-list-memory.ts";
 import { isAtListEnd, type Walk, type PageWalkEnd, walkPages } from "./walk-pages.ts";
 import type { Poll } from "../watch-poll.ts";
 
-export type RosterStep = "window" | "head" | "gap" | "rest";
+export type MemberListStep = "window" | "head" | "gap" | "rest";
 
-export interface RosterObservation {
+export interface MemberListObservation {
   /** Each account once, in the order it came. */
   readonly members: readonly User[];
-  readonly step: RosterStep;
+  readonly step: MemberListStep;
   readonly end: PageWalkEnd;
   /** Of a gap: when it was left. */
   readonly leftAtMs?: number;
-  readonly memory: RosterMemory;
+  readonly memory: MemberListMemory;
   /** Start of the read that the members belong to; our clock. */
   readonly readAtMs: number;
   /** Start of the full read that this step completed; undefined when it completed none. */
@@ -35,7 +35,7 @@ export interface RosterObservation {
   readonly error?: unknown;
 }
 
-export interface RosterNeeds {
+export interface MemberListNeeds {
   /** What each subscriber wants. */
   readonly modes: ReadonlySet<RosterMode>;
   readonly subscribers: readonly ListSubscriber[];
@@ -54,17 +54,17 @@ const MOST_WINDOW_PAGES = 50;
 const isPartial = ({ partial }: ListSubscriber): boolean => partial !== undefined;
 
 /** A walk that was cut reports nobody before the list was seen to be in order, unless all of it is known. */
-const isTrusted = (memory: RosterMemory, { subscribers }: RosterNeeds): boolean =>
+const isTrusted = (memory: MemberListMemory, { subscribers }: MemberListNeeds): boolean =>
   memory.isOrdered === true || !subscribers.some(isPartial);
 
-const hasGap = ({ gaps = [] }: RosterMemory): boolean => gaps.length > 0;
+const hasGap = ({ gaps = [] }: MemberListMemory): boolean => gaps.length > 0;
 
 /** What lies in a gap must be read as news before it can be read as part of the whole. */
-const holdsRest = (memory: RosterMemory, { subscribers }: RosterNeeds): boolean =>
+const holdsRest = (memory: MemberListMemory, { subscribers }: MemberListNeeds): boolean =>
   subscribers.some(isPartial) && (hasGap(memory) || memory.downToMs !== undefined);
 
 /** The step that comes next in a poll; undefined when it is done. */
-export function nextStep(memory: RosterMemory, needs: RosterNeeds, done: ReadonlySet<RosterStep>): RosterStep | undefined {
+export function nextStep(memory: MemberListMemory, needs: MemberListNeeds, done: ReadonlySet<MemberListStep>): MemberListStep | undefined {
   const { modes, subscribers } = needs;
   if (modes.has("window")) return done.has("window") ? undefined : "window";
   const wantsHead = subscribers.some(({ part }) => part !== "whole") && !done.has("head");
@@ -75,7 +75,7 @@ export function nextStep(memory: RosterMemory, needs: RosterNeeds, done: Readonl
   return wantsRest(memory, needs) && (memory.scan !== undefined || !subscribers.some(isPartial)) ? "rest" : undefined;
 }
 
-function wantsRest(memory: RosterMemory, needs: RosterNeeds): boolean {
+function wantsRest(memory: MemberListMemory, needs: MemberListNeeds): boolean {
   const { modes, needsScan, wholeEveryMs, nowMs } = needs;
   if (needsScan || modes.has("whole")) return true;
   if (wholeEveryMs === Number.POSITIVE_INFINITY) return false;
@@ -85,19 +85,19 @@ function wantsRest(memory: RosterMemory, needs: RosterNeeds): boolean {
 export interface ReadOptions {
   readonly ask: Ask;
   readonly maxPages: number;
-  readonly memory: RosterMemory;
-  readonly needs: RosterNeeds;
+  readonly memory: MemberListMemory;
+  readonly needs: MemberListNeeds;
 }
 
 /** @throws what the first request throws */
-export async function readStep(step: RosterStep, poll: Poll, options: ReadOptions): Promise<RosterObservation> {
+export async function readStep(step: MemberListStep, poll: Poll, options: ReadOptions): Promise<MemberListObservation> {
   if (step === "head") return readHead(poll, options);
   if (step === "gap") return readGap(poll, options);
   return step === "window" ? readRest(step, poll, { ...options, maxPages: MOST_WINDOW_PAGES }) : readRest(step, poll, options);
 }
 
 /** Asks the state about each member once. */
-function askOnce(needs: RosterNeeds): (ids: readonly string[]) => Promise<KnownMembers> {
+function askOnce(needs: MemberListNeeds): (ids: readonly string[]) => Promise<KnownMembers> {
   const known = needs.subscribers.map(() => new Map());
   let asked = 0;
   return async (ids) => {
@@ -134,7 +134,7 @@ async function walkToKnown(poll: Poll, { ask, maxPages, needs, cursor, ...is }: 
 }
 
 /** Newcomers first; now and then down to where members that the service lists late may stand. */
-async function readHead(poll: Poll, options: ReadOptions): Promise<RosterObservation> {
+async function readHead(poll: Poll, options: ReadOptions): Promise<MemberListObservation> {
   const { memory, needs } = options;
   const rescan = rescanOf(poll, memory, needs.nowMs);
   const sinceMs = least(memory.downToMs, rescan.sinceMs);
@@ -151,7 +151,7 @@ async function readHead(poll: Poll, options: ReadOptions): Promise<RosterObserva
 }
 
 /** The first one of a list finds everything known just now. Gaps come before members that may have been late. */
-function rescanOf({ overlapMs }: Poll, memory: RosterMemory, nowMs: number): { readonly atMs: number; readonly sinceMs?: number } {
+function rescanOf({ overlapMs }: Poll, memory: MemberListMemory, nowMs: number): { readonly atMs: number; readonly sinceMs?: number } {
   const { rescannedAtMs: lastMs = nowMs } = memory;
   const isDue = passedMs(lastMs, nowMs) >= overlapMs && !hasGap(memory);
   return isDue ? { atMs: nowMs, sinceMs: lastMs - overlapMs } : { atMs: lastMs };
@@ -160,7 +160,7 @@ function rescanOf({ overlapMs }: Poll, memory: RosterMemory, nowMs: number): { r
 const least = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
-async function readGap(poll: Poll, options: ReadOptions): Promise<RosterObservation> {
+async function readGap(poll: Poll, options: ReadOptions): Promise<MemberListObservation> {
   const { memory, needs } = options;
   const [gap, ...others] = memory.gaps ?? [];
   if (gap === undefined) throw new Error("no gap to read");
@@ -180,7 +180,11 @@ async function readGap(poll: Poll, options: ReadOptions): Promise<RosterObservat
   return { ...observed("gap", seen, { memory: withGaps(after, gaps), scanPages: 0 }, needs.nowMs), leftAtMs };
 }
 
-async function readRest(step: "window" | "rest", poll: Poll, { ask, maxPages, memory, needs }: ReadOptions): Promise<RosterObservation> {
+async function readRest(
+  step: "window" | "rest",
+  poll: Poll,
+  { ask, maxPages, memory, needs }: ReadOptions,
+): Promise<MemberListObservation> {
   const before = step === "window" ? undefined : memory.scan;
   const { startedAtMs = needs.nowMs } = before ?? {};
   const walk = await walkPages(ask, poll, { cursor: before?.cursor, maxPages });
@@ -196,11 +200,11 @@ async function readRest(step: "window" | "rest", poll: Poll, { ask, maxPages, me
   return observed(step, isExpired ? withoutError(walk) : walk, { memory: { ...after, ...scan }, scanPages: walk.pages }, startedAtMs);
 }
 
-interface After extends Pick<RosterObservation, "memory" | "scanPages" | "completedPages"> {
+interface After extends Pick<MemberListObservation, "memory" | "scanPages" | "completedPages"> {
   readonly completedScanAtMs?: number;
 }
 
-const observed = (step: RosterStep, { users, end, error }: Walk, after: After, readAtMs: number): RosterObservation => ({
+const observed = (step: MemberListStep, { users, end, error }: Walk, after: After, readAtMs: number): MemberListObservation => ({
   members: users,
   step,
   end,
@@ -211,24 +215,24 @@ const observed = (step: RosterStep, { users, end, error }: Walk, after: After, r
 });
 
 /** A walk is cut at the cursor of the page that comes next. */
-const at = ({ cursor = "" }: Walk): Pick<RosterGap, "cursor"> => ({ cursor });
+const at = ({ cursor = "" }: Walk): Pick<MemberListGap, "cursor"> => ({ cursor });
 
 const MOST_GAPS = 20;
 
 /** Beyond so many, the last two are read as one, with what is known between them. */
-function withGap(gaps: readonly RosterGap[] = [], gap: RosterGap): readonly RosterGap[] {
+function withGap(gaps: readonly MemberListGap[] = [], gap: MemberListGap): readonly MemberListGap[] {
   const last = gaps.at(-1);
   if (gaps.length < MOST_GAPS || last === undefined) return [...gaps, gap];
   return [...gaps.slice(0, -1), { ...gap, sinceMs: Math.min(gap.sinceMs, last.sinceMs) }];
 }
 
-function withGaps({ gaps: _, ...memory }: RosterMemory, gaps: readonly RosterGap[] = []): RosterMemory {
+function withGaps({ gaps: _, ...memory }: MemberListMemory, gaps: readonly MemberListGap[] = []): MemberListMemory {
   return gaps.length === 0 ? memory : { ...memory, gaps };
 }
 
-const withOrder = (memory: RosterMemory, isOrdered: boolean): RosterMemory => (isOrdered ? { ...memory, isOrdered } : memory);
+const withOrder = (memory: MemberListMemory, isOrdered: boolean): MemberListMemory => (isOrdered ? { ...memory, isOrdered } : memory);
 
-function withoutScan({ scan: _, ...memory }: RosterMemory): RosterMemory {
+function withoutScan({ scan: _, ...memory }: MemberListMemory): MemberListMemory {
   return memory;
 }
 
@@ -236,15 +240,15 @@ function withoutError({ error: _, ...walk }: Walk): Walk {
   return walk;
 }
 
-type ReadSoFar = Required<Pick<RosterScan, "pages" | "found" | "members">>;
+type ReadSoFar = Required<Pick<MemberListScan, "pages" | "found" | "members">>;
 
-const addTo = (scan: RosterScan | undefined, { pages, users }: Walk): ReadSoFar => ({
+const addTo = (scan: MemberListScan | undefined, { pages, users }: Walk): ReadSoFar => ({
   pages: (scan?.pages ?? 0) + pages,
   found: (scan?.found ?? false) || users.length > 0,
   members: (scan?.members ?? (scan?.pages ?? 0) * MEMBERS_PER_PAGE) + users.length,
 });
 
-const completed = (memory: RosterMemory, { pages, found }: ReadSoFar, startedAtMs: number): After => ({
+const completed = (memory: MemberListMemory, { pages, found }: ReadSoFar, startedAtMs: number): After => ({
   memory: { ...memory, fullAtMs: found ? startedAtMs : memory.fullAtMs },
   completedScanAtMs: startedAtMs,
   completedPages: pages,
@@ -252,7 +256,7 @@ const completed = (memory: RosterMemory, { pages, found }: ReadSoFar, startedAtM
 });
 
 /** The pages of a walk from the top are the first of a read of the whole list, where one is due. */
-function begin(memory: RosterMemory, walk: Walk, needs: RosterNeeds): After {
+function begin(memory: MemberListMemory, walk: Walk, needs: MemberListNeeds): After {
   if (!wantsRest(memory, needs)) return { memory: withoutScan(memory), scanPages: 0 };
   if (memory.scan !== undefined || holdsRest(memory, needs)) return { memory, scanPages: 0 };
   const read = addTo(undefined, walk);
