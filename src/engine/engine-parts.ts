@@ -3,6 +3,7 @@ import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import { createRunners, type Runners } from "../groups/runners.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
+import type { LearnedStore } from "../model/learned.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { OpsAlerts } from "../model/ops-alerts.ts";
@@ -40,7 +41,7 @@ import { createRecheckLoop, type RecheckLoop } from "./recheck/recheck-loop.ts";
 import { createVolumeWatch, type VolumeWatch } from "./recheck/volume-watch.ts";
 
 export interface EngineDeps {
-  readonly store: PollStore & WatchStore & RecheckStore & VolumeStore;
+  readonly store: PollStore & WatchStore & RecheckStore & VolumeStore & LearnedStore;
   readonly gate: RequestGate;
   readonly pacer: UpstreamPacer;
   readonly runner: PollRunner;
@@ -183,7 +184,7 @@ interface RunnerParts {
 }
 
 function runnersOf(deps: EngineDeps, { attempt, loop, slowDownOf }: RunnerParts): Runners {
-  const { store, gate, profiles, clock, serviceClock, log, runner, notes } = deps;
+  const { store, gate, profiles, clock, serviceClock, log, runner } = deps;
   return createRunners({
     store,
     gate,
@@ -192,7 +193,6 @@ function runnersOf(deps: EngineDeps, { attempt, loop, slowDownOf }: RunnerParts)
     serviceClock,
     log,
     runner,
-    notes,
     slowDownOf,
     wake: (key) => void loop.runNow(key),
     runOne: (poll, reach) => attempt(poll, () => runner.run(poll, reach)),

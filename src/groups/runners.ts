@@ -5,7 +5,6 @@ import type { GroupRunner } from "./kind/group-runner.ts";
 import { GROUP_KINDS, groupKindOf } from "./registry.ts";
 import { type FeedStates, createFeedStates } from "./single/feed-states.ts";
 import { type ProbeStates, createProbeStates } from "./probing/probe-states.ts";
-import type { Notes } from "../model/store.ts";
 import { createFeedPacers } from "./single/feed-pacers.ts";
 import { createFirstReads } from "./memory/first-reads.ts";
 import type { PollRunner } from "../polling/run/poll-runner.ts";
@@ -18,7 +17,6 @@ import type { Poll } from "../polling/watch-poll.ts";
 
 export interface RunnersDeps extends Omit<GroupDeps, "probeStates" | "changes"> {
   readonly runner: PollRunner;
-  readonly notes: Notes;
 }
 
 export interface Runners {
@@ -37,10 +35,10 @@ export interface Runners {
 }
 
 export function createRunners(deps: RunnersDeps): Runners {
-  const { store, gate, profiles, notes, clock, serviceClock, log, runner, runOne, take, slowDownOf, wake } = deps;
-  const probeStates = createProbeStates(notes, clock);
-  const feeds = createFeedStates(notes, clock);
-  const changes = createChangeCounts(notes, clock);
+  const { store, gate, profiles, clock, serviceClock, log, runner, runOne, take, slowDownOf, wake } = deps;
+  const probeStates = createProbeStates(store, clock);
+  const feeds = createFeedStates(store, clock);
+  const changes = createChangeCounts(store, clock);
   const pacerOf = createFeedPacers({ feedStates: feeds, clock, serviceClock, slowDownOf: slowDownOf });
   const common = { store, clock, log, runOne };
   const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {

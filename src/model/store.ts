@@ -3,6 +3,7 @@ import type { CrosspostStore } from "./crosspost.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { History } from "./history.ts";
 import type { Json } from "./json.ts";
+import type { LearnedStore } from "./learned.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Outbox } from "./outbox.ts";
 import type { PollStore } from "./poll-store.ts";
@@ -41,6 +42,7 @@ export interface Store
     DeadLetters,
     History,
     Notes,
+    LearnedStore,
     Upkeep {
   close(): Promise<void>;
 }

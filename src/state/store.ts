@@ -3,6 +3,7 @@ import type { Clock } from "../model/clock.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
 import type { DeadLetters } from "../model/dead-letters.ts";
 import type { History } from "../model/history.ts";
+import type { LearnedStore } from "../model/learned.ts";
 import type { Ledger } from "../model/ledger.ts";
 import type { Outbox } from "../model/outbox.ts";
 import type { PollStore } from "../model/poll-store.ts";
@@ -25,6 +26,7 @@ import { countEvents, newestEvent } from "./history/event-volume.ts";
 import { absentMembers, knownMembers } from "./items/members.ts";
 import { nextDueAt } from "./outbox/next-due.ts";
 import { nameAccounts } from "./watches/named-accounts.ts";
+import { loadLearned, saveLearned } from "./upkeep/learned.ts";
 import { proveWritable, readNote, writeNote } from "./upkeep/notes.ts";
 import { prune } from "./upkeep/prune.ts";
 import { dueRechecks, eventsById, runRechecksNow } from "./items/rechecks.ts";
@@ -58,6 +60,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...deadLetters(db),
     ...history(db, deps.clock),
     ...notes(db),
+    ...learned(db),
     ...upkeep(db),
     async close() {
       await settlements.close();
@@ -153,6 +156,11 @@ const history = (db: Executor, clock: Clock): History => ({
 const notes = (db: Executor): Notes => ({
   readNote: (name) => readNote(db, name),
   writeNote: (name, value) => writeNote(db, name, value),
+});
+
+const learned = (db: Executor): LearnedStore => ({
+  loadLearned: (scope, keys) => loadLearned(db, scope, keys),
+  saveLearned: (scope, changes) => saveLearned(db, scope, changes),
 });
 
 const upkeep = (db: Executor): Upkeep => ({

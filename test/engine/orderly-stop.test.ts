@@ -26,7 +26,15 @@ async function house(count: number, changes: WatchChanges) {
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
   const rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, changes)] });
   rigs.push(rig);
-  const memory = async (): Promise<JsonObject> => (await rig.store.loadSources(rig.engine.polls.map(({ key }) => key)))[0]?.memory ?? {};
+  const memory = async (): Promise<JsonObject> =>
+    [
+      ...(
+        await rig.store.loadLearned(
+          "groups",
+          rig.engine.polls.map(({ key }) => key),
+        )
+      ).values(),
+    ][0] as JsonObject;
   return { clock, rig, calls, memory };
 }
 
@@ -40,8 +48,7 @@ it("the pace of its probes, as the last of them left it, and when each account w
   const { atMs } = (await memory())["pace"] as { readonly atMs: number };
   expect(lastMs).toBeGreaterThan(START + 44 * MIN);
   expect(atMs).toBeGreaterThanOrEqual(lastMs);
-  const notes = await Promise.all(Array.from({ length: 64 }, (_, number) => rig.store.readNote(`probes.${number}`)));
-  const accounts = notes.flatMap((note) => Object.values((note ?? {}) as Record<string, { readonly checkedAtMs: number }>));
+  const accounts = [...(await rig.store.loadLearned("accounts")).values()] as unknown as readonly { readonly checkedAtMs: number }[];
   expect(accounts).toHaveLength(110);
   expect(Math.max(...accounts.map(({ checkedAtMs }) => atMs - checkedAtMs))).toBeLessThan(20 * MIN);
 });

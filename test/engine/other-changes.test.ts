@@ -48,8 +48,8 @@ async function house(changes: WatchChanges = {}) {
     await rig.restart();
     const changeCounts = createChangeCounts(rig.store, clock);
     await changeCounts.load();
-    const note = (await rig.store.readNote("changes")) as Readonly<Record<string, OtherChanges>> | null;
-    return { own: note?.[groupKey()], rate: changeCounts.changesOf(groupKey()) ?? 0 };
+    const own = (await rig.store.loadLearned("other_changes")).get(groupKey()) as unknown as OtherChanges | undefined;
+    return { own, rate: changeCounts.changesOf(groupKey()) ?? 0 };
   };
   return { clock, world, rig, service, watch, learned, account: (index: number) => world.accounts[index] as WorldAccount };
 }

@@ -342,6 +342,46 @@ describe("migrations", () => {
     expect((await store.listWatches())[0]?.accounts).toEqual({ acme: "44" });
   });
 
+  test("keep all that was learned, under the name that each value has", async () => {
+    const path = tempStatePath();
+    const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0013")) as typeof MIGRATIONS;
+    await (await openTemp(path, { migrations: earlier })).close();
+    const before = new Database(path);
+    const notes = {
+      "feeds.0": { k1: { feed: 1 } },
+      "feeds.15": { k2: { feed: 2 } },
+      "probes.7": { "44": { handle: "old" }, "45": { handle: "b" } },
+      "probes.recent": { "44": { handle: "new" } },
+      "probes.counts": { g: { members: 3 } },
+      changes: { g: { lastMs: 5 } },
+      "quota.audit": [1],
+    };
+    for (const [name, value] of Object.entries(notes))
+      before.prepare("insert into notes (name, value) values (?, ?)").run(name, JSON.stringify(value));
+    const source = before.prepare(
+      "insert into sources (fingerprint, memory, revision, last_poll_at, last_ok_at) values (?, ?, 4, 600, 600)",
+    );
+    source.run("g", JSON.stringify({ strategy: "probe", chosenAtMs: 5, limits: { operators: 20 } }));
+    source.run("f", JSON.stringify({ watermark: "9" }));
+    before.close();
+    const store = await openTemp(path);
+    const learned = async (scope: string) => Object.fromEntries(await store.loadLearned(scope));
+    expect(await learned("feeds")).toEqual({ k1: { feed: 1 }, k2: { feed: 2 } });
+    expect(await learned("accounts")).toEqual({ "44": { handle: "new" }, "45": { handle: "b" } });
+    expect(await learned("group_counts")).toEqual({ g: { members: 3 } });
+    expect(await learned("other_changes")).toEqual({ g: { lastMs: 5 } });
+    expect(await learned("groups")).toEqual({ g: { strategy: "probe", chosenAtMs: 5, limits: { operators: 20 } } });
+    expect(await store.loadSources(["g", "f"])).toMatchObject([
+      { memory: {}, revision: 4, lastPollAtMs: 600 },
+      { memory: { watermark: "9" }, revision: 4, lastPollAtMs: 600 },
+    ]);
+    expect([await store.readNote("probes.7"), await store.readNote("changes"), await store.readNote("quota.audit")]).toEqual([
+      null,
+      null,
+      [1],
+    ]);
+  });
+
   test("know since when watches are away from the notes and removals of before", async () => {
     const path = tempStatePath();
     const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0012")) as typeof MIGRATIONS;

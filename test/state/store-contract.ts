@@ -1,6 +1,7 @@
 /** What every Store must do, whatever it is made of. Run it with a function that makes an empty one. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { announcementGroup, digestGroup } from "../../src/model/digest.ts";
+import type { Json } from "../../src/model/json.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { EventPage, EventQuery } from "../../src/model/history.ts";
 import type { Reservation } from "../../src/model/ledger.ts";
@@ -1230,6 +1231,49 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await store.writeNote("x", { a: [1] });
         await store.writeNote("x", { a: [2] });
         expect(await store.readNote("x")).toEqual({ a: [2] });
+      });
+    });
+
+    describe("what was learned", () => {
+      test("is kept by scope and key, replaced and deleted", async () => {
+        await store.saveLearned(
+          "accounts",
+          new Map([
+            ["1", { posts: 1 }],
+            ["2", { posts: 2 }],
+          ]),
+        );
+        await store.saveLearned("feeds", new Map([["1", { pace: 9 }]]));
+        await store.saveLearned(
+          "accounts",
+          new Map<string, Json | null>([
+            ["1", { posts: 5 }],
+            ["2", null],
+            ["3", null],
+          ]),
+        );
+        expect(Object.fromEntries(await store.loadLearned("accounts"))).toEqual({ "1": { posts: 5 } });
+        expect(Object.fromEntries(await store.loadLearned("feeds", ["1", "7"]))).toEqual({ "1": { pace: 9 } });
+        expect(await store.loadLearned("feeds", [])).toEqual(new Map());
+      });
+
+      test("of a group is forgotten with the times of its polls, and of nothing else", async () => {
+        for (const [fingerprint, polledAtMs] of [
+          ["rare", T0],
+          ["unused", T0],
+        ] as const)
+          await commit({ source: { fingerprint, expectedRevision: 0, polledAtMs, ok: true } });
+        await store.saveLearned(
+          "groups",
+          new Map([
+            ["rare", { size: 1 }],
+            ["unused", { size: 2 }],
+          ]),
+        );
+        await store.saveLearned("accounts", new Map([["unused", { posts: 1 }]]));
+        await store.prune(T0 + 10 * DAY_MS, 9 * DAY_MS, new Set(["rare"]));
+        expect([...(await store.loadLearned("groups")).keys()]).toEqual(["rare"]);
+        expect([...(await store.loadLearned("accounts")).keys()]).toEqual(["unused"]);
       });
     });
 

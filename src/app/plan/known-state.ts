@@ -4,6 +4,7 @@ import { dateGroup } from "../../engine/plan-facts.ts";
 import { groupKindOf } from "../../groups/registry.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Store } from "../../model/store.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
 import { planWatches, pollsOf } from "./configured-polls.ts";
@@ -23,8 +24,9 @@ export async function readKnown(
   const sources = await store.loadSources(polls.map(({ key }) => key));
   const times = new Map(sources.flatMap(({ fingerprint, lastPollAtMs }) => (lastPollAtMs === null ? [] : [[fingerprint, lastPollAtMs]])));
   for (const poll of polls) await dateGroup(poll, { lastPolledAtMs: times, lastOkAtMs: new Map() }, store);
+  const memories = await store.loadLearned("groups");
   const strategies = new Map(
-    polls.map((poll, index) => [poll.key, groupKindOf(poll).restoreStrategy(sources[index]?.memory ?? {}, nowMs)]),
+    polls.map((poll) => [poll.key, groupKindOf(poll).restoreStrategy((memories.get(poll.key) ?? {}) as JsonObject, nowMs)]),
   );
   return { states, learned: { ...learned, activeStrategyOf: (key) => strategies.get(key) }, lastPolledMs: (key) => times.get(key) };
 }

@@ -4,11 +4,11 @@ import { createFeedStates } from "../../groups/single/feed-states.ts";
 import { learnedIn } from "../../groups/runners.ts";
 import { createProbeStates } from "../../groups/probing/probe-states.ts";
 import type { Clock } from "../../model/clock.ts";
-import type { Notes } from "../../model/store.ts";
+import type { LearnedStore } from "../../model/learned.ts";
 import type { Learned } from "../../plan/rates/learned.ts";
 
-export async function readLearned(notes: Notes, clock: Clock): Promise<Learned> {
-  const [probeStates, feeds, changes] = [createProbeStates(notes, clock), createFeedStates(notes, clock), createChangeCounts(notes, clock)];
+export async function readLearned(store: LearnedStore, clock: Clock): Promise<Learned> {
+  const [probeStates, feeds, changes] = [createProbeStates(store, clock), createFeedStates(store, clock), createChangeCounts(store, clock)];
   await Promise.all([probeStates, feeds, changes].map((one) => one.load()));
   return learnedIn(probeStates, feeds, changes);
 }

@@ -58,7 +58,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
   /** It was asked for, and nothing was learned of it. */
   const takeTurn = ({ userId }: GroupMember) => {
     const account = probeStates.get(userId);
-    if (account !== undefined) probeStates.put(userId, { ...account, checkedAtMs: clock.now() }, "nothing");
+    if (account !== undefined) probeStates.put(userId, { ...account, checkedAtMs: clock.now() }, "stop");
   };
 
   const applyProbe = ({ poll, userId }: GroupMember, { user, atMs }: SeenProfile): boolean => {
@@ -69,7 +69,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
     const handle = user?.username ?? known?.handle ?? "";
     const rate = known?.rate ?? { posts: 0, days: 0, excited: 0, atMs };
     const isNews = known === undefined || probed.open !== known.probe.open || probed.ahead !== known.probe.ahead;
-    const worth = isNews ? "now" : handle === known.handle ? "nothing" : "later";
+    const worth = isNews ? "now" : handle === known.handle ? "stop" : "later";
     const checkedAtMs = Math.max(atMs, Math.min(known?.checkedAtMs ?? 0, clock.now()));
     probeStates.put(userId, { ...known, probe: probed, rate, handle, checkedAtMs }, worth);
     return isNews;

@@ -5,6 +5,7 @@
 import { batchesOf } from "../../model/batch.ts";
 import { createHolds, type Holds } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
+import type { LearnedStore } from "../../model/learned.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Priority } from "../../model/schedule.ts";
@@ -35,7 +36,7 @@ import { createOnTime } from "./pacing/on-time.ts";
 import { createSchedulePacer } from "./pacing/schedule-pacer.ts";
 
 export interface GroupDeps extends RunMember {
-  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;
+  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & LearnedStore & Pick<WatchStore, "loadTargets">;
   readonly probeStates: ProbeStates;
   readonly changes: ChangeCounts;
   readonly gate: RequestGate;
@@ -106,7 +107,7 @@ class AccountsRunner implements GroupRunner {
   }
 
   close(): Promise<void> {
-    return this.#memories.close(this.#deps.clock.now());
+    return this.#memories.close();
   }
 
   async #begin(group: Poll, wasHelped: boolean): Promise<Run> {

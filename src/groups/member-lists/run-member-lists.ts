@@ -6,6 +6,7 @@ import type { GroupRunner } from "../kind/group-runner.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { createHolds, type Holds } from "../../model/backoff.ts";
 import { unitHash } from "../../model/hash.ts";
+import type { LearnedStore } from "../../model/learned.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import { firstProbe, probedFields, takeProbe } from "../probing/pending-changes.ts";
 import { isReadByEveryPoll } from "../../plan/polls/full-read.ts";
@@ -27,7 +28,7 @@ import type { RunMember } from "../../polling/run/run-member.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface MemberListRunnerDeps extends Pick<RunMember, "runOne">, AskProfilesDeps {
-  readonly store: Pick<PollStore, "loadSources" | "commitPoll">;
+  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & LearnedStore;
   readonly probeStates: ProbeStates;
 }
 
@@ -86,7 +87,7 @@ class MemberListsRunner implements GroupRunner {
   }
 
   close(): Promise<void> {
-    return this.#memories.close(this.#deps.clock.now());
+    return this.#memories.close();
   }
 
   /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */
@@ -120,7 +121,7 @@ class MemberListsRunner implements GroupRunner {
     const after = known === undefined ? firstProbe(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
     const rest = known ?? { rate: { ...NO_RATE, atMs }, handle: "" };
     const isNews = known === undefined || after.open !== known.probe.open || after.ahead !== known.probe.ahead;
-    probeStates.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, isNews ? "now" : "nothing");
+    probeStates.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, isNews ? "now" : "stop");
   }
 
   #tasksOf({ group, memory, probed }: Run): readonly ListTask[] {

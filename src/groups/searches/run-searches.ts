@@ -6,6 +6,7 @@
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { createHolds } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
+import type { LearnedStore } from "../../model/learned.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
@@ -27,7 +28,7 @@ import { searchTasks } from "./search-tasks.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 
 export interface SearchesDeps extends RunMember {
-  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;
+  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & LearnedStore & Pick<WatchStore, "loadTargets">;
   readonly gate: RequestGate;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
@@ -61,7 +62,7 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
       return { outcome: joinOutcomes(scene.outcomes), nextDueMs };
     },
     pacerOf,
-    close: () => memories.close(clock.now()),
+    close: () => memories.close(),
     keepOnly: (polls) => readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key)))),
   };
 }

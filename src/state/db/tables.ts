@@ -228,6 +228,17 @@ export interface SpentLinesTable {
   requests: number;
 }
 
+export interface LearnedTable {
+  scope: string;
+  key: string;
+  /** JSON. */
+  value: string;
+  /** Of the process that wrote it; 0 while there is only one. */
+  epoch: number;
+  /** How often it was written before. */
+  revision: number;
+}
+
 export interface NotesTable {
   name: string;
   value: string;
@@ -257,6 +268,7 @@ export interface Tables {
   spent_hours: SpentHoursTable;
   spent_lines: SpentLinesTable;
   notes: NotesTable;
+  learned: LearnedTable;
   /** The store's own notes: `clean`, `probe`. */
   housekeeping: NotesTable;
   sequences: SequencesTable;

@@ -14,6 +14,7 @@ import * as deadLetters from "./0009-dead-letters.ts";
 import * as crossposts from "./0010-crossposts.ts";
 import * as heldBy from "./0011-held-by.ts";
 import * as away from "./0012-away.ts";
+import * as learned from "./0013-learned.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -30,6 +31,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0010-crossposts": crossposts,
   "0011-held-by": heldBy,
   "0012-away": away,
+  "0013-learned": learned,
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

@@ -47,6 +47,13 @@ async function forgetSources(db: Executor, before: number, inUse: ReadonlySet<st
       .where("fingerprint", "in", unused.slice(at, at + AT_ONCE))
       .where("last_poll_at", "<", before)
       .execute();
+  await forgetGroups(db);
+}
+
+/** What a group has learned goes with the times of its polls. */
+async function forgetGroups(db: Executor): Promise<void> {
+  const known = db.selectFrom("sources").select("fingerprint");
+  await db.deleteFrom("learned").where("scope", "=", "groups").where("key", "not in", known).execute();
 }
 
 async function forgetNotes(db: Executor): Promise<void> {

@@ -3,9 +3,9 @@ import { readLearned } from "../../../src/app/plan/learned.ts";
 import { createPlanView } from "../../../src/app/plan/plan-view.ts";
 import { createChangeCounts } from "../../../src/groups/accounts/change-counts.ts";
 import { createProbeStates } from "../../../src/groups/probing/probe-states.ts";
-import type { Json } from "../../../src/model/json.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";
+import { createLearnedInMemory } from "../../support/learned-store.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const DAY = 86_400_000;
@@ -15,11 +15,7 @@ const IDS = Array.from({ length: 50 }, (_, i) => String(1_000 + i));
 /** A plan of 50 accounts whose rate was learned, and of which so many changed without a post in two days, where these were watched. */
 async function planWith(postsPerDay: number, changed?: number) {
   const clock = createVirtualClock(NOW);
-  const notes = new Map<string, Json>();
-  const store = {
-    readNote: async (name: string) => notes.get(name) ?? null,
-    writeNote: async (name: string, value: Json) => void notes.set(name, value),
-  };
+  const store = createLearnedInMemory();
   const probeStates = createProbeStates(store, clock);
   const probe = { fields: null, probedAtMs: NOW, fullAtMs: NOW };
   for (const id of IDS) {

@@ -13,9 +13,11 @@ it("lets a group go that has not run for a day, and reads it from the state when
   const loaded: string[] = [];
   const reading = {
     commitPoll: store.commitPoll,
-    loadSources: (keys: readonly string[]) => {
+    loadSources: store.loadSources,
+    saveLearned: store.saveLearned,
+    loadLearned: (scope: string, keys: readonly string[] = []) => {
       loaded.push(...keys);
-      return store.loadSources(keys);
+      return store.loadLearned(scope, keys);
     },
   };
   const learned = createLearned<{ size: number }>(reading, (stored) => ({ size: 0, ...stored }));

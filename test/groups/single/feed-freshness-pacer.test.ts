@@ -4,9 +4,9 @@ import type { FeedRead } from "../../../src/groups/single/feed-pacer.ts";
 import { createFeedPacers } from "../../../src/groups/single/feed-pacers.ts";
 import type { ServiceClock } from "../../../src/requests/service-clock.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
-import type { Json } from "../../../src/model/json.ts";
 import type { Freshness } from "../../../src/model/schedule.ts";
 import { firstRate } from "../../../src/plan/rates/rates.ts";
+import { createLearnedInMemory } from "../../support/learned-store.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2);
@@ -19,15 +19,11 @@ const pollOf = (freshness: Freshness): Poll =>
 
 function house() {
   const clock = createVirtualClock(START);
-  const written = new Map<string, Json>();
-  const notes = {
-    readNote: async (name: string) => written.get(name) ?? null,
-    writeNote: async (name: string, note: Json) => void written.set(name, note),
-  };
+  const store = createLearnedInMemory();
   let factor = 1;
   const serviceClock = { now: () => clock.now(), fromLocal: (localMs: number) => localMs } as ServiceClock;
   const open = () => {
-    const feedStates = createFeedStates(notes as never, clock);
+    const feedStates = createFeedStates(store, clock);
     return { feedStates, pacerOf: createFeedPacers({ feedStates, clock, serviceClock, slowDownOf: () => factor }) };
   };
   let { feedStates, pacerOf } = open();

@@ -24,6 +24,7 @@ const STORE_WRITES = [
   "markCrosspostsReported",
   "markDeadReported",
   "writeNote",
+  "saveLearned",
   "prune",
   "setTimesBack",
   "proveWritable",
@@ -45,7 +46,7 @@ const STORE_READS = [
 const NOT_CUT = [
   ...["acknowledgeDead", "resendDead", "explainItem", "findEvents", "recentEvents", "recentRecords", "listDead"],
   ...["listWatches", "knownMembers", "absentMembers", "itemMarks", "eventsById", "countEvents", "newestEvent", "userIdOfHandle"],
-  ...["spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote"],
+  ...["spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote", "loadLearned"],
   ...["dueCrosspost", "crosspostOutlook", "groupDead", "unreportedDead"],
 ];
 

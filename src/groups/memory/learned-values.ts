@@ -1,0 +1,111 @@
+/** One scope of what was learned: in memory, and in the state by what a crash would cost. */
+import type { Clock } from "../../model/clock.ts";
+import { createInTurn, untilDone } from "../../model/in-turn.ts";
+import type { Json } from "../../model/json.ts";
+import type { LearnedStore } from "../../model/learned.ts";
+
+/**
+ * When a change is written:
+ * - `stop`: at an orderly stop, or with a later change of the same value; nothing that a crash would cost.
+ * - `later`: a crash would cost a request at most. With the next regular write.
+ * - `soon`: a crash would cost several requests. A few times a minute at most.
+ * - `now`: with the next `flush`.
+ */
+export type WorthWriting = "stop" | "later" | "soon" | "now";
+
+const RANK = { stop: 0, later: 1, soon: 2, now: 3 } as const satisfies Record<WorthWriting, number>;
+/** Where changes are many, the next one writes those before it. */
+const SOON_EVERY_MS = 20_000;
+
+export interface LearnedOptions<Value> {
+  readonly scope: string;
+  readonly store: LearnedStore;
+  readonly clock: Clock;
+  /** The regular write. */
+  readonly writeEveryMs: number;
+  /** A value as this release has it; undefined for one that is of no use any more, which is deleted. Default: as stored. */
+  readonly restore?: (stored: unknown, key: string) => Value | undefined;
+}
+
+export class LearnedValues<Value extends object> {
+  readonly #options: LearnedOptions<Value>;
+  readonly #values = new Map<string, Value>();
+  /** What the state does not have yet. */
+  readonly #unwritten = new Map<string, WorthWriting>();
+  readonly #inTurn = createInTurn();
+  #writtenAtMs: number;
+  #soonWrittenAtMs = Number.NEGATIVE_INFINITY;
+  /** Reads the scope once; asked before every run. What was put before stays. */
+  readonly load = untilDone(() => this.#loadAll());
+
+  constructor(options: LearnedOptions<Value>) {
+    this.#options = options;
+    this.#writtenAtMs = options.clock.monotonic();
+  }
+
+  get(key: string): Value | undefined {
+    return this.#values.get(key);
+  }
+
+  entries(): readonly (readonly [string, Value])[] {
+    return [...this.#values];
+  }
+
+  put(key: string, value: Value, worth: WorthWriting = "later"): void {
+    this.#values.set(key, value);
+    this.#mark(key, worth);
+  }
+
+  delete(key: string): void {
+    if (this.#values.delete(key)) this.#mark(key, "later");
+  }
+
+  /** Writes what is due. @throws StoreError: what was not written stays due */
+  flush(): Promise<void> {
+    return this.#inTurn(() => this.#writeFrom(this.#leastDue()));
+  }
+
+  /** Writes all that is new: nothing more comes. */
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#writeFrom("stop"));
+  }
+
+  #mark(key: string, worth: WorthWriting): void {
+    const before = this.#unwritten.get(key);
+    if (before === undefined || RANK[worth] > RANK[before]) this.#unwritten.set(key, worth);
+  }
+
+  #leastDue(): WorthWriting {
+    const nowMs = this.#options.clock.monotonic();
+    if (nowMs - this.#writtenAtMs >= this.#options.writeEveryMs) return "later";
+    const worths = [...this.#unwritten.values()];
+    const isSoonDue = nowMs - this.#soonWrittenAtMs >= SOON_EVERY_MS && worths.includes("soon");
+    return isSoonDue || worths.includes("now") ? "soon" : "now";
+  }
+
+  async #loadAll(): Promise<void> {
+    const { store, scope, restore = (stored: unknown) => stored as Value } = this.#options;
+    for (const [key, stored] of await store.loadLearned(scope)) {
+      if (this.#values.has(key) || this.#unwritten.has(key)) continue;
+      const value = restore(stored, key);
+      if (value === undefined) this.#mark(key, "later");
+      else this.#values.set(key, value);
+    }
+  }
+
+  async #writeFrom(least: WorthWriting): Promise<void> {
+    const { store, scope, clock } = this.#options;
+    if (RANK[least] <= RANK.later) this.#writtenAtMs = clock.monotonic();
+    const due = [...this.#unwritten].filter(([, worth]) => RANK[worth] >= RANK[least]);
+    if (due.length === 0) return;
+    this.#soonWrittenAtMs = clock.monotonic();
+    for (const [key] of due) this.#unwritten.delete(key);
+    const changes = new Map(due.map(([key]) => [key, (this.#values.get(key) ?? null) as Json | null]));
+    try {
+      await store.saveLearned(scope, changes);
+    } catch (error) {
+      for (const [key, worth] of due) this.#mark(key, worth);
+      throw error;
+    }
+  }
+}
