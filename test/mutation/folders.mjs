@@ -72,7 +72,6 @@ export const FOLDERS = {
         "insert-deliveries",
         "insert-events",
         "next-due",
-        "quieten",
         "record",
         "resend-dead",
         "seal",
@@ -94,6 +93,7 @@ export const FOLDERS = {
       ]),
     },
     { mutate: inFolder("src/state", ["waiting"]), tests: inFolder("test/state", ["waiting.test"]) },
+    { mutate: inFolder("src/state", ["quieten"]), tests: inFolder("test/state", ["quieten.test"]) },
     { mutate: inFolder("src/state", ["crossposts"]), tests: inFolder("test/state", ["crossposts.test", "sqlite-store.test"]) },
   ],
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
