@@ -20,7 +20,7 @@ import { createDelays } from "./logs/delays.ts";
 import { giveUpExpired } from "./outcome/expire.ts";
 import { createGroupStage } from "./stages/group.ts";
 import { InFlight } from "./in-flight.ts";
-import { createSinkQueue, pauseMs, setBack, rejectWaiting, type PumpSink, type SinkQueue } from "./queue/sink-queue.ts";
+import { createSinkQueue, pauseMs, probeAtOnce, setBack, rejectWaiting, type PumpSink, type SinkQueue } from "./queue/sink-queue.ts";
 import type { LoopTurn } from "./queue/loop.ts";
 import { createMessageLog } from "./logs/message-log.ts";
 import { createPaceStage } from "./stages/pace.ts";
@@ -90,9 +90,8 @@ export function createPump(deps: PumpDeps): Pump {
       const known = new Map((await store.loadSinkHealth()).map((health) => [health.sink, health]));
       state = "running";
       for (const queue of queues) {
-        const health = known.get(queue.name);
-        // Whoever restarts or reloads has perhaps just mended it.
-        if (health !== undefined) queue.health = health.breaker === "open" ? { ...health, probeAtMs: clock.now() } : health;
+        queue.health = known.get(queue.name) ?? queue.health;
+        probeAtOnce(queue, clock.now());
         deps.meter.set("chirpwatch_breaker_open", queue.health.breaker === "open" ? 1 : 0, { sink: queue.name });
       }
       wake();
@@ -110,7 +109,7 @@ export function createPump(deps: PumpDeps): Pump {
       return new Map(queues.flatMap((queue) => (pauseMs(queue, clock) > 0 ? [[queue.name, nowMs + pauseMs(queue, clock)]] : [])));
     },
     probe() {
-      for (const queue of queues) if (queue.health.breaker === "open") queue.health = { ...queue.health, probeAtMs: clock.now() };
+      for (const queue of queues) probeAtOnce(queue, clock.now());
       wake();
     },
     setTimesBack(byMs) {

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import { SinkError } from "../../src/model/sink.ts";
-import { createBench, MINUTE, SECOND } from "./pump-bench.ts";
+import { closedBreaker, setBack } from "../../src/deliver/queue/sink-queue.ts";
+import { createBench, HOUR, MINUTE, SECOND } from "./pump-bench.ts";
 
 const down = () => new SinkError("transient", "503 from the other side", 503);
 const gone = () => new SinkError("destination", "channel_not_found");
@@ -126,6 +127,80 @@ describe("what closes a breaker", () => {
   });
 });
 
+describe("an operator who asks for a probe", () => {
+  it("has every breaker that is open tried at once, and is not alerted again when it fails", async () => {
+    const bench = createBench();
+    bench.addSink("chat", { chat: true, concurrency: 1 });
+    for (const sink of ["hook", "chat"]) {
+      bench.when(sink, () => {
+        throw gone();
+      });
+      bench.add("1", { sink });
+    }
+    const pump = bench.newPump();
+    await pump.start();
+    await bench.clock.advance(10 * MINUTE);
+    expect([bench.offsets("hook"), bench.offsets("chat")]).toEqual([
+      [0, 60, 360],
+      [0, 60, 360],
+    ]);
+    bench.when("chat", () => ({}));
+    pump.probe();
+    await bench.clock.advance(SECOND);
+    expect([bench.offsets("hook").slice(3), bench.offsets("chat").slice(3)]).toEqual([[600], [600]]);
+    expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "destination", reason: "channel_not_found" });
+    expect(bench.outbox.health("chat")).toMatchObject({ breaker: "closed" });
+    expect(bench.opsAlerts).toEqual(["failing hook: channel_not_found", "failing chat: channel_not_found", "recovered chat"]);
+  });
+});
+
+describe("a clock that is set back", () => {
+  it("puts off no probe of an open breaker and no report about it, and the report says since when by the new clock", async () => {
+    const bench = createBench();
+    const startMs = bench.clock.now();
+    const startedAt = bench.clock.monotonic();
+    const attempts: number[] = [];
+    bench.when("hook", () => {
+      attempts.push((bench.clock.monotonic() - startedAt) / SECOND);
+      throw down();
+    });
+    for (let i = 0; i < 5; i += 1) bench.add(String(i));
+    const pump = bench.newPump();
+    await pump.start();
+    const setBackByAnHour = async () => {
+      bench.clock.jump(-HOUR);
+      await bench.outbox.setTimesBack(HOUR);
+      pump.setTimesBack(HOUR);
+      pump.wake();
+    };
+    await bench.clock.advance(10 * SECOND);
+    await setBackByAnHour();
+    await bench.clock.advance(109 * SECOND);
+    expect(attempts).toEqual([0, 0, 0, 0, 0, 5, 20, 50, 110]);
+    expect(bench.troubles).toEqual([]);
+    await bench.clock.advance(SECOND);
+    expect(bench.troubles).toMatchObject([{ sinceMs: startMs - HOUR }]);
+    bench.when("hook", () => ({}));
+    await bench.clock.advance(3 * MINUTE);
+    await setBackByAnHour();
+    bench.when("hook", () => {
+      throw down();
+    });
+    for (let i = 5; i < 10; i += 1) bench.add(String(i));
+    pump.wake();
+    // Two reports are a quarter of an hour apart.
+    await bench.clock.advance(11 * MINUTE);
+    expect(bench.troubles).toHaveLength(1);
+    await bench.clock.advance(2 * MINUTE);
+    expect(bench.troubles).toHaveLength(2);
+  });
+
+  it("gives no sink a time at which something happened that never did", () => {
+    const health = closedBreaker("hook");
+    expect(setBack(health, HOUR)).toEqual(health);
+  });
+});
+
 describe("the report of a sink that fails", () => {
   it("says since when, why, what to do, and how long its messages are kept: of a dead destination at once, of trouble that may pass after two minutes", async () => {
     const bench = createBench();
@@ -184,17 +259,21 @@ describe("a breaker", () => {
     expect(bench.sent.length - before).toBe(1);
   });
 
-  it("is shown as open and closed by the metric of its sink, and logged with what the sink said", async () => {
+  it("is shown as open and closed by the metric of its sink, over a restart too, and logged with what the sink said", async () => {
     const bench = createBench();
     bench.addSink("chat", { chat: true, concurrency: 1 });
     bench.when("hook", () => {
       throw down();
     });
     for (let i = 0; i < 6; i += 1) for (const sink of ["hook", "chat"]) bench.add(String(i), { sink });
-    await bench.newPump().start();
+    const first = bench.newPump();
+    await first.start();
     const gauge = (sink: string) => bench.gauges.get(`chirpwatch_breaker_open{"sink":"${sink}"}`);
     expect([gauge("hook"), gauge("chat")]).toEqual([0, 0]);
     await bench.clock.advance(SECOND);
+    expect([gauge("hook"), gauge("chat")]).toEqual([1, 0]);
+    await first.stop(0);
+    await bench.newPump().start();
     expect([gauge("hook"), gauge("chat")]).toEqual([1, 0]);
     bench.when("hook", () => ({}));
     await bench.clock.advance(MINUTE);

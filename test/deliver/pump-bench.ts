@@ -4,6 +4,7 @@ import type { LogFields } from "../../src/model/log.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
 import type { Batch, Digest, DigestPart, OutboxEvent, SealedMessage, SendReceipt, Sink } from "../../src/model/sink.ts";
 import type { Throttle } from "../../src/route/route.ts";
+import type { UnpublishedReport } from "../../src/deliver/crosspost.ts";
 import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { SinkTrouble } from "../../src/deliver/logs/sink-reports.ts";
 import type { PumpSink } from "../../src/deliver/queue/sink-queue.ts";
@@ -60,6 +61,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
   const sent: Sent[] = [];
   const opsAlerts: string[] = [];
   const troubles: SinkTrouble[] = [];
+  const unpublished: UnpublishedReport[] = [];
   const logged: { readonly level: string; readonly message: string; readonly fields: LogFields }[] = [];
   const counts = new Map<string, number>();
   const gauges = new Map<string, number>();
@@ -123,7 +125,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
         opsAlerts.push(`failing ${trouble.sink}: ${trouble.reason}`);
       },
       onDead: () => meter.count("onDead"),
-      onUnpublished: () => {},
+      onUnpublished: (report) => void unpublished.push(report),
       onSinkRecovered: (sink) => void opsAlerts.push(`recovered ${sink}`),
     });
 
@@ -133,6 +135,8 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
     sent,
     opsAlerts,
     troubles,
+    /** What the operator heard of messages that were not published. */
+    unpublished,
     logged,
     counts,
     gauges,

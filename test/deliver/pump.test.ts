@@ -1,7 +1,7 @@
 /** What the pump sends, when, and in which order. */
 import { describe, expect, it } from "vitest";
 import { SinkError } from "../../src/model/sink.ts";
-import { createBench, HOUR, SECOND } from "./pump-bench.ts";
+import { createBench, HOUR, MINUTE, SECOND } from "./pump-bench.ts";
 
 const transient = () => new SinkError("transient", "503 from the other side", 503);
 const fail = (error: SinkError) => (): never => {
@@ -32,6 +32,18 @@ describe("sending", () => {
     expect(bench.subjects()).toEqual(["now"]);
     await bench.clock.advance(1);
     expect(bench.subjects()).toEqual(["now", "held"]);
+  });
+
+  it("reads nothing before it is started: what is known of its sinks comes first", async () => {
+    const bench = createBench();
+    bench.add("1");
+    const pump = bench.newPump();
+    pump.wake();
+    await bench.clock.advance(MINUTE);
+    expect(bench.sent).toEqual([]);
+    await pump.start();
+    await bench.clock.advance(0);
+    expect(bench.subjects()).toEqual(["1"]);
   });
 
   it("puts the events of one group into one message", async () => {
@@ -115,6 +127,24 @@ describe("sending", () => {
     await bench.clock.advance(5 * SECOND);
     expect([most, bench.subjects("chat").length]).toEqual([1, 40]);
     expect(bench.subjects("chat")).toEqual(Array.from({ length: 40 }, (_, i) => `c${i}`));
+  });
+
+  it.each([
+    ["a chat", { chat: true, concurrency: 2 }],
+    ["a sink that takes one message at a time", { chat: false, concurrency: 1 }],
+  ])("has few messages of %s in hand: what comes while they go out still joins its group", async (_, facts) => {
+    const bench = createBench();
+    bench.addSink("slow", facts);
+    bench.when("slow", () => new Promise((resolve) => void bench.clock.after(SECOND, () => resolve({}))));
+    for (let i = 0; i < 20; i += 1) bench.add(String(i), { sink: "slow" });
+    bench.add("first of the team", { sink: "slow", groupKey: "team" });
+    const pump = bench.newPump();
+    await pump.start();
+    await bench.clock.advance(SECOND);
+    bench.add("second of the team", { sink: "slow", groupKey: "team" });
+    pump.wake();
+    await bench.clock.advance(MINUTE);
+    expect(bench.sent.at(-1)?.subjects).toEqual(["first of the team", "second of the team"]);
   });
 
   it("delivers thousands of events, each once", async () => {

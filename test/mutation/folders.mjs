@@ -53,13 +53,14 @@ export const FOLDERS = {
         "retrying.test",
         "stops.test",
         "breaker.test",
+        "publishing.test",
       ]),
     },
     {
       mutate: GATHERING,
       tests: inFolder("test/deliver", ["digest.test", "seal.test", "pump.test", "throttle.test", "retrying.test", "stops.test"]),
     },
-    { mutate: PUBLISHING, tests: inFolder("test/deliver", ["crosspost.test"]) },
+    { mutate: PUBLISHING, tests: inFolder("test/deliver", ["publishing.test"]) },
   ],
   // The operations of the outbox: what a poll writes for delivery, and what delivery reads and writes.
   state: [

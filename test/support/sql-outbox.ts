@@ -4,6 +4,7 @@ import type { CrosspostStore } from "../../src/model/crosspost.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Outbox } from "../../src/model/outbox.ts";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
+import type { Upkeep } from "../../src/model/store.ts";
 import { loadDriver } from "../../src/state/db/driver.ts";
 import { migrate } from "../../src/state/migrations/migrate.ts";
 import { kyselyOver } from "../../src/state/db/sqlite.ts";
@@ -25,7 +26,7 @@ export interface StoredMessage {
   readonly ref: string | null;
 }
 
-export interface SqlOutbox extends Outbox, CrosspostStore {
+export interface SqlOutbox extends Outbox, CrosspostStore, Pick<Upkeep, "setTimesBack"> {
   /** A delivery to sink `hook`, alone in its group and due at once unless told otherwise. Committed before the outbox is asked next. */
   add(event: ChirpEvent, options?: Added): void;
   /** In the order in which they were sealed. */
@@ -93,6 +94,7 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     expireCrossposts: guarded(store.expireCrossposts),
     crosspostOutlook: guarded(store.crosspostOutlook),
     markCrosspostsReported: guarded(store.markCrosspostsReported),
+    setTimesBack: guarded(store.setTimesBack),
     add(event, { sink = "hook", groupKey = event.id, throttleKey, dueAtMs = 0 } = {}) {
       const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: dueAtMs };
       const delivery = { eventId: event.id, sink, groupKey, ...timing, ...(throttleKey === undefined ? {} : { throttleKey }) };

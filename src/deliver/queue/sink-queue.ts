@@ -75,6 +75,11 @@ export function setBack(health: SinkHealth, byMs: number): SinkHealth {
   return { ...health, openedAtMs: back(openedAtMs), probeAtMs: back(probeAtMs), reportedAtMs: back(reportedAtMs) };
 }
 
+/** The next probe of an open breaker is due now: someone has perhaps just mended the sink. */
+export function probeAtOnce(queue: SinkQueue, nowMs: number): void {
+  if (queue.health.breaker === "open") queue.health = { ...queue.health, probeAtMs: nowMs };
+}
+
 /** Open, and the time of the next probe has not come. */
 export const isBeforeProbe = ({ health }: SinkQueue, nowMs: number): boolean =>
   health.breaker === "open" && (health.probeAtMs ?? 0) > nowMs;
