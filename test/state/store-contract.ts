@@ -1007,6 +1007,70 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await due(T0, ["third"])).groups.map(({ members }) => members[0]?.watches)).toEqual([["e"]]);
       });
 
+      describe("a subject that a mute holds for one watch", () => {
+        const once = { once: { key: "tweet:1", withinMs: DAY_MS } };
+        const held = { ...once, heldBy: "nights", notBeforeMs: T0 + DAY_MS };
+        const of = (watch: string) => makeEvent("1", { watch });
+        const watchesDue = async (atMs: number) => (await due(atMs)).groups.map(({ members }) => members.map((member) => member.watches));
+
+        test("goes out at once where no mute holds it for another, and not again at the end of the mute", async () => {
+          await commitEvents([of("a"), of("b")], held);
+          await commitEvents([of("c")], once, T0 + 1);
+          expect(await watchesDue(T0 + 1)).toEqual([[["c", "a", "b"]]]);
+          await sealAll(T0 + 1);
+          await commitEvents([of("d")], once, T0 + 2);
+          expect(await watchesDue(T0 + 2 * DAY_MS)).toEqual([]);
+        });
+
+        test("does so within one commit, whichever watch comes first", async () => {
+          const [a, b, c, d, e] = [of("a"), of("b"), of("c"), of("d"), of("e")] as const;
+          const shorter = { ...held, heldBy: "lunch", notBeforeMs: T0 + 5 };
+          const deliveries = [delivery(a, held), delivery(b, shorter), delivery(c, once), delivery(d, held), delivery(e, once)];
+          await commit({ events: [a, b, c, d, e], deliveries });
+          expect(await watchesDue(T0)).toEqual([[["c", "a", "b", "d", "e"]]]);
+          expect(await watchesDue(T0 + DAY_MS)).toEqual([[["c", "a", "b", "d", "e"]]]);
+        });
+
+        test("goes out at the end of the mute that ends first", async () => {
+          await commitEvents([of("a")], held);
+          await commitEvents([of("b")], { ...held, heldBy: "lunch", notBeforeMs: T0 + 5 });
+          await commitEvents([of("c")], held);
+          expect(await watchesDue(T0 + 4)).toEqual([]);
+          expect(await watchesDue(T0 + 5)).toEqual([[["b", "a", "c"]]]);
+        });
+
+        test("leaves the others of its group there, and no timer where there are none", async () => {
+          const group = { ...held, groupKey: "g" };
+          const two = { once: { key: "tweet:2", withinMs: DAY_MS } };
+          const send = async () => {
+            const messages = await sealAll(T0, `m${(sent += 1)}-`);
+            await store.record(messages.map(({ id }) => ({ messageId: id, kind: "sent", atMs: T0 })));
+            return messages.length;
+          };
+          let sent = 0;
+          await commitEvents([of("a")], group);
+          await commitEvents([makeEvent("2", { watch: "a" })], { ...group, ...two });
+          await commitEvents([of("b")], once);
+          expect(await send()).toBe(1);
+          expect(await watchesDue(T0 + DAY_MS)).toEqual([[["a"]]]);
+          await commitEvents([makeEvent("2", { watch: "b" })], two);
+          expect(await send()).toBe(1);
+          expect(await store.nextDueAt(["hook"])).toBeNull();
+        });
+
+        test("waits where the mute also holds what undoes it: the last word stays true", async () => {
+          const added = { once: { key: "added", withinMs: DAY_MS, undo: { key: "removed", summaryGroup: "summary" } } };
+          const removed = { once: { key: "removed", withinMs: DAY_MS, undo: { key: "added", summaryGroup: "summary" } } };
+          const [one, two, three] = ["1", "2", "3"].map((id) => makeEvent(id, { watch: "a" })) as [ChirpEvent, ChirpEvent, ChirpEvent];
+          const mute = { heldBy: "nights", notBeforeMs: T0 + DAY_MS };
+          await commitEvents([one], { ...added, ...mute });
+          await commitEvents([two], { ...removed, ...mute });
+          await commitEvents([three], removed);
+          expect(await watchesDue(T0)).toEqual([]);
+          expect((await due(T0 + DAY_MS)).groups.map(({ members }) => members[0]?.event.subject)).toEqual(["1", "2"]);
+        });
+      });
+
       describe("facts that undo each other", () => {
         const added = { once: { key: "added", withinMs: DAY_MS, undo: { key: "removed", summaryGroup: "summary" } } };
         const removed = { once: { key: "removed", withinMs: DAY_MS, undo: { key: "added", summaryGroup: "summary" } } };

@@ -5,13 +5,9 @@
 import type { NewDelivery, Once } from "../../model/poll-store.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/tables.ts";
+import type { HeldReplacement } from "./replace-held.ts";
 
-interface EarlierDelivery {
-  readonly id: number;
-  readonly once_key: string | null;
-  readonly state: DeliveriesTable["state"];
-  readonly created_at: number;
-}
+type EarlierDelivery = Readonly<Pick<DeliveriesTable, "id" | "once_key" | "state" | "created_at" | "not_before" | "held_by">>;
 
 /** Changes there and back that get an alert each; the rest of the day is one line. */
 const MAX_SINGLE_ALERTS = 3;
@@ -19,7 +15,7 @@ const MAX_SINGLE_ALERTS = 3;
 const earlier = listStatement<{ sink: string }, string>()((on, list, slot) =>
   on
     .selectFrom("deliveries")
-    .select(["id", "once_key", "state", "created_at"])
+    .select(["id", "once_key", "state", "created_at", "not_before", "held_by"])
     .where("sink", "=", slot("sink"))
     .where("once_key", "in", list)
     .where("once_key", "is not", null)
@@ -31,6 +27,7 @@ export class DedupeKeys {
   /** Of each sink and key, oldest first. */
   readonly #known: Map<string, EarlierDelivery[]>;
   readonly #nowMs: number;
+  readonly #replacements: HeldReplacement[] = [];
 
   private constructor(known: Map<string, EarlierDelivery[]>, nowMs: number) {
     this.#known = known;
@@ -53,6 +50,11 @@ export class DedupeKeys {
     return new DedupeKeys(known, nowMs);
   }
 
+  /** Earlier deliveries that must join an admitted one, because a mute holds them for longer. */
+  get replacements(): readonly HeldReplacement[] {
+    return this.#replacements;
+  }
+
   /** The delivery as it goes out, by itself or in a summary; undefined when its row was marked as merged into a waiting one, or as a duplicate. */
   admit(row: DeliveriesTable, delivery: NewDelivery): NewDelivery | undefined {
     const { sink, once } = delivery;
@@ -64,12 +66,17 @@ export class DedupeKeys {
       .sort((a, b) => a.id - b.id);
     const last = earlierRows.at(-1);
     if (last?.once_key === once.key) {
-      row.state = last.state === "waiting" ? "merged" : "duplicate";
-      row.detail = last.state === "waiting" ? "delivered together with another watch" : "delivered already";
-      row.joined_id = last.id;
-      return undefined;
+      if (!isHeldAlone(earlierRows, row)) {
+        row.state = last.state === "waiting" ? "merged" : "duplicate";
+        row.detail = last.state === "waiting" ? "delivered together with another watch" : "delivered already";
+        row.joined_id = last.id;
+        return undefined;
+      }
+      this.#replacements.push({ heldId: last.id, byId: row.id });
+      earlierRows.pop();
+      forget(this.#known, sink, last);
     }
-    remember(this.#known, sink, { id: row.id, once_key: once.key, state: "waiting", created_at: row.created_at });
+    remember(this.#known, sink, { ...row, once_key: once.key });
     const [first] = earlierRows;
     if (once.undo === undefined || first === undefined || earlierRows.length < MAX_SINGLE_ALERTS) return delivery;
     row.group_key = once.undo.summaryGroup;
@@ -83,6 +90,22 @@ export class DedupeKeys {
 const keysOf = ({ key, undo }: Once): readonly string[] => (undo === undefined ? [key] : [key, undo.key]);
 
 const nameOf = (sink: string, key: string): string => `${sink}\n${key}`;
+
+/**
+ * Whether the last of them waits for the end of a mute that does not hold this row so long. Where it also holds what the last one undoes,
+ * all of them keep their order.
+ */
+function isHeldAlone(earlierRows: readonly EarlierDelivery[], row: DeliveriesTable): boolean {
+  const held = earlierRows.filter(
+    ({ state, held_by: by, not_before: untilMs }) => state === "waiting" && by !== null && untilMs > row.not_before,
+  );
+  return held.length === 1 && held[0] === earlierRows.at(-1);
+}
+
+function forget(known: Map<string, EarlierDelivery[]>, sink: string, row: EarlierDelivery): void {
+  const name = nameOf(sink, row.once_key ?? "");
+  known.set(name, known.get(name)?.filter((one) => one !== row) ?? []);
+}
 
 function remember(known: Map<string, EarlierDelivery[]>, sink: string, row: EarlierDelivery): void {
   const name = nameOf(sink, row.once_key ?? "");

@@ -2,6 +2,7 @@
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { GroupTimers } from "./group-timers.ts";
 import { DedupeKeys } from "./dedupe-keys.ts";
+import { replaceHeld } from "./replace-held.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/tables.ts";
@@ -45,6 +46,7 @@ export async function insertDeliveries(on: Executor, deliveries: readonly NewDel
   }
   await insertNew(on, rows);
   await timers.save();
+  await replaceHeld(on, tellings.replacements);
 }
 
 const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): DeliveriesTable => ({

@@ -1,0 +1,37 @@
+/** A delivery that a mute holds joins the one that another watch sends in its place. */
+import { refreshGroup } from "./group-timers.ts";
+import { WAITING } from "../db/literals.ts";
+import { type Executor, statement } from "../db/statement.ts";
+
+export interface HeldReplacement {
+  readonly heldId: number;
+  readonly byId: number;
+}
+
+const joinOne = statement<HeldReplacement>()((on, slot) =>
+  on
+    .updateTable("deliveries")
+    .set({ state: "merged", detail: "delivered together with another watch, which no mute holds so long", joined_id: slot("byId") })
+    .where("id", "=", slot("heldId"))
+    .where("state", "=", WAITING)
+    .returning(["sink", "group_key", "grouped"]),
+);
+
+/** What had joined it goes along. */
+const joinItsOwn = statement<HeldReplacement>()((on, slot) =>
+  on
+    .updateTable("deliveries")
+    .set({ joined_id: slot("byId") })
+    .where("joined_id", "=", slot("heldId"))
+    .where("joined_id", "is not", null)
+    .where("state", "=", "merged"),
+);
+
+/** Once the deliveries that replace them, and the timers of their groups, are stored. */
+export async function replaceHeld(on: Executor, replacements: readonly HeldReplacement[]): Promise<void> {
+  for (const replacement of replacements) {
+    const { rows } = await joinOne(on, replacement);
+    await joinItsOwn(on, replacement);
+    for (const { sink, group_key: groupKey, grouped } of rows) if (grouped === 1) await refreshGroup(on, sink, groupKey, null);
+  }
+}
