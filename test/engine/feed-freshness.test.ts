@@ -20,10 +20,10 @@ const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
 const MEAN: Freshness = { kind: "mean", meanMs: MIN, maxMs: 10 * MIN };
@@ -32,7 +32,7 @@ const LIST = "900";
 
 type Answer = (request: UpstreamRequest, nowMs: number) => UpstreamAnswer;
 
-async function house(watches: readonly Watch[], answer: Answer) {
+async function setup(watches: readonly Watch[], answer: Answer) {
   const clock = createVirtualClock(START);
   const calls: { readonly endpoint: string; readonly atMs: number }[] = [];
   const upstream = {
@@ -42,18 +42,18 @@ async function house(watches: readonly Watch[], answer: Answer) {
       return answer(request, clock.now());
     },
   };
-  const rig = await startEngineRig({ clock, upstream, watches });
-  rigs.push(rig);
-  const told = async () => (await rig.events()).map(({ subject }) => subject).toSorted();
+  const harness = await startEngineRig({ clock, upstream, watches });
+  harnesses.push(harness);
+  const alerted = async () => (await harness.events()).map(({ subject }) => subject).toSorted();
   const delayOf = async (sinceMs: number) => {
-    const late = (await rig.events()).flatMap(({ occurredAtMs, detectedAtMs }) =>
+    const late = (await harness.events()).flatMap(({ occurredAtMs, detectedAtMs }) =>
       occurredAtMs >= sinceMs ? [detectedAtMs - occurredAtMs] : [],
     );
     return late.reduce((sum, delay) => sum + delay, 0) / late.length;
   };
   const since = (sinceMs: number, endpoint?: string) =>
     calls.filter((call) => call.atMs >= sinceMs && (endpoint ?? call.endpoint) === call.endpoint).map(({ atMs }) => atMs);
-  return { clock, rig, calls, told, delayOf, since };
+  return { clock, harness, calls, alerted, delayOf, since };
 }
 
 /** Calls `post` for bursts of posts from three days before START on, a minute and a half apart. */
@@ -80,12 +80,12 @@ describe("a search of bursts", () => {
   it("is read with a third fewer requests than an even schedule of the same mean takes; none missed, none twice", async () => {
     const days = 3.5;
     const feed = feedOf(days, 4, 15);
-    const { clock, told, delayOf, since } = await house([search({ freshness: MEAN })], feed.answer);
+    const { clock, alerted, delayOf, since } = await setup([search({ freshness: MEAN })], feed.answer);
     await clock.advance(days * DAY);
     const from = START + DAY;
     const delay = await delayOf(from);
     const perDay = since(from).length / (days - 1);
-    const ids = await told();
+    const ids = await alerted();
     expect(ids).toEqual(expect.arrayContaining(feed.posted(clock.now() - 20 * MIN)));
     expect(new Set(ids).size).toBe(ids.length);
     expect(delay).toBeGreaterThan(0.7 * MIN);
@@ -95,10 +95,10 @@ describe("a search of bursts", () => {
 
   it("waits no longer than `max`, and after a restart goes on with what it learned", async () => {
     const feed = feedOf(4, 4, 15);
-    const { clock, rig, since } = await house([search({ freshness: MEAN })], feed.answer);
+    const { clock, harness, since } = await setup([search({ freshness: MEAN })], feed.answer);
     await clock.advance(1.5 * DAY);
     const before = since(START + DAY).length;
-    await rig.restart();
+    await harness.restart();
     const from = clock.now();
     await clock.advance(0.5 * DAY);
     const times = since(from);
@@ -110,14 +110,14 @@ describe("a search of bursts", () => {
     expect(times.length).toBeLessThan(0.75 * 360);
   });
 
-  it("is foretold by its own reads, once those of a day were counted", async () => {
+  it("is forecast by its own reads, once those of a day were counted", async () => {
     const feed = feedOf(3.2, 30, 4);
-    const { clock, rig, since } = await house([search({ freshness: MEAN })], feed.answer);
-    const forecast = () => createForecast(rig.engine.polls, { timetable: createTimetable(), nowMs: clock.now() });
+    const { clock, harness, since } = await setup([search({ freshness: MEAN })], feed.answer);
+    const forecast = () => createForecast(harness.engine.polls, { timetable: createTimetable(), nowMs: clock.now() });
     expect(forecast().pollsPerDay).toBe(720);
     expect(forecast().watches.get("s")?.delay.p95Ms).toBeGreaterThan(MIN);
     await clock.advance(2.1 * DAY);
-    await rig.restart();
+    await harness.restart();
     const { pollsPerDay, watches } = forecast();
     const [first = 0, second = 0] = watches.get("s")?.nextRunsMs ?? [];
     expect(second - first).toBeCloseTo(DAY / pollsPerDay, -1);
@@ -128,15 +128,15 @@ describe("a search of bursts", () => {
     expect(pollsPerDay).toBeLessThan(720);
   });
 
-  it("is read by the schedule of a sharer who has one, and by the strictest freshness of those who have none", async () => {
+  it("is read by the schedule of a subscriber who has one, and by the strictest freshness of those who have none", async () => {
     const feed = feedOf(1, 2, 1);
     const scheduled = { ...search({ schedule: { kind: "every", intervalMs: 5 * MIN } }), id: "b" };
     const lax = search({ freshness: { kind: "mean", meanMs: HOUR, maxMs: DAY } });
-    const { clock, rig, since } = await house([lax, scheduled], feed.answer);
+    const { clock, harness, since } = await setup([lax, scheduled], feed.answer);
     await clock.advance(HOUR);
     expect(since(START).length).toBeGreaterThanOrEqual(12);
-    await rig.setWatches([lax, { ...search({ freshness: MEAN }), id: "b" }]);
-    expect(rig.engine.polls.map(({ timing }) => timing)).toEqual([{ kind: "freshness", freshness: MEAN }]);
+    await harness.setWatches([lax, { ...search({ freshness: MEAN }), id: "b" }]);
+    expect(harness.engine.polls.map(({ timing }) => timing)).toEqual([{ kind: "freshness", freshness: MEAN }]);
   });
 });
 
@@ -150,15 +150,15 @@ describe("searches that share queries", () => {
       if (atMs > START + 1_000 && atMs < START + days * DAY - 20 * MIN) ids.push(tweet.id);
     });
     const watches = WORDS.map((query) => makeWatch(query, "search", { query }, { freshness: MEAN }));
-    const { clock, told, delayOf, since } = await house(watches, world.answer);
+    const { clock, alerted, delayOf, since } = await setup(watches, world.answer);
     await clock.advance(days * DAY);
     const from = START + DAY;
     const delay = await delayOf(from);
-    expect(await told()).toEqual(expect.arrayContaining(ids));
-    expect(new Set(await told()).size).toBe((await told()).length);
+    expect(await alerted()).toEqual(expect.arrayContaining(ids));
+    expect(new Set(await alerted()).size).toBe((await alerted()).length);
     expect(delay).toBeGreaterThan(0.7 * MIN);
     expect(delay).toBeLessThan(1.3 * MIN);
-    // An even schedule of that mean, with the same sharing and no proofs.
+    // An even schedule of that mean, with the same sharing and no verification reads.
     expect(since(from).length / (days - 1)).toBeLessThan(0.85 * (DAY / (2 * delay)));
   });
 });
@@ -188,12 +188,12 @@ describe("accounts read through a list", () => {
       { accounts: accounts.map(({ id }) => `id:${id}`), via_list: LIST },
       { freshness: MEAN, include: { reply: true, quote: true, retweet: true } },
     );
-    const { clock, rig, told, delayOf, since } = await house([watch], answer);
+    const { clock, harness, alerted, delayOf, since } = await setup([watch], answer);
     await clock.advance(days * DAY);
     const from = START + DAY;
-    expect(await told()).toEqual(expect.arrayContaining(ids));
+    expect(await alerted()).toEqual(expect.arrayContaining(ids));
     const timing = { kind: "freshness", freshness: MEAN };
-    expect(rig.engine.polls.map((poll) => [poll.timing, poll.group?.kind])).toEqual([
+    expect(harness.engine.polls.map((poll) => [poll.timing, poll.group?.kind])).toEqual([
       [timing, undefined],
       [timing, "accounts"],
     ]);

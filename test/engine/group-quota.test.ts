@@ -12,17 +12,17 @@ const DAY = 24 * HOUR;
 const PERIOD_END = Date.UTC(2026, 3, 1);
 const ACCOUNTS = 120;
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 const MEAN: Freshness = { kind: "mean", meanMs: MINUTE, maxMs: 5 * MINUTE };
 const P95: Freshness = { kind: "p95", p95Ms: MINUTE };
 
 /** A post of somebody every twelve minutes; the first reads take one request an account. */
-async function house(freshness: Freshness, leftMs: number, monthly: number) {
+async function setup(freshness: Freshness, leftMs: number, monthly: number) {
   const clock = createVirtualClock(PERIOD_END - leftMs);
   const world = createAccountsWorld();
   for (let i = 0; i < ACCOUNTS; i += 1) {
@@ -32,9 +32,9 @@ async function house(freshness: Freshness, leftMs: number, monthly: number) {
   const { upstream, calls } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { include: { reply: true, quote: true, retweet: true }, freshness });
-  rig = await startEngineRig({ clock, upstream, watches: [watch], isGoverned: true, onExhausted: "degrade", monthly, reserve: 0 });
+  harness = await startEngineRig({ clock, upstream, watches: [watch], isGoverned: true, onExhausted: "degrade", monthly, reserve: 0 });
   const callsIn = (fromMs: number, toMs: number): number => calls.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
-  return { clock, callsIn, rig };
+  return { clock, callsIn, harness };
 }
 
 describe.each([
@@ -42,7 +42,7 @@ describe.each([
   ["95 of 100 posts", P95],
 ])("accounts with a limit for %s", (_name, freshness) => {
   it("are asked for until the quota's last hours, and at their own pace as soon as the next period begins", async () => {
-    const { clock, callsIn, rig } = await house(freshness, DAY, ACCOUNTS + 240);
+    const { clock, callsIn, harness } = await setup(freshness, DAY, ACCOUNTS + 240);
     await clock.advanceTo(PERIOD_END - 1);
     const hours = Array.from({ length: 24 }, (_, hour) => callsIn(PERIOD_END - (24 - hour) * HOUR, PERIOD_END - (23 - hour) * HOUR));
     // After the first reads some ten an hour are left.
@@ -50,17 +50,17 @@ describe.each([
     expect(Math.max(...hours.slice(1))).toBeLessThan(20);
     const sumOf = (from: number, to: number) => hours.slice(from, to).reduce((sum, count) => sum + count, 0);
     expect(sumOf(19, 24)).toBeGreaterThan(0.6 * sumOf(1, 6));
-    expect(rig.quotaWatch.status.factors.normal).toBeGreaterThan(5);
+    expect(harness.quotaWatch.status.factors.normal).toBeGreaterThan(5);
     await clock.advanceTo(PERIOD_END + 5 * MINUTE);
     expect(callsIn(PERIOD_END, clock.now())).toBeGreaterThan(3);
   });
 });
 
 it("accounts are asked for until the quota's last hours by a daemon that is killed every 25 minutes, too", async () => {
-  const { clock, callsIn, rig } = await house(MEAN, DAY, ACCOUNTS + 240);
+  const { clock, callsIn, harness } = await setup(MEAN, DAY, ACCOUNTS + 240);
   while (clock.now() + 25 * MINUTE < PERIOD_END) {
     await clock.advance(25 * MINUTE);
-    await rig.crash();
+    await harness.crash();
   }
   await clock.advanceTo(PERIOD_END - 1);
   const inHours = (fromHours: number, toHours: number): number => callsIn(PERIOD_END - fromHours * HOUR, PERIOD_END - toHours * HOUR);
@@ -75,15 +75,15 @@ it("accounts that join at the quota's line have their baseline out of the reserv
   const watchOf = (accounts: number) =>
     makeWatch("w", "timeline", { accounts: world.accounts.slice(0, accounts).map(({ id }) => `id:${id}`) }, { strategy: "probe" });
   const limits = { isGoverned: true, onExhausted: "pause", monthly: 60, reserve: 0.5 } as const;
-  rig = await startEngineRig({ clock, upstream, watches: [watchOf(10)], ...limits });
+  harness = await startEngineRig({ clock, upstream, watches: [watchOf(10)], ...limits });
   await clock.advance(3 * HOUR);
   expect(calls).toHaveLength(30);
-  await rig.setWatches([watchOf(13)]);
+  await harness.setWatches([watchOf(13)]);
   await clock.advance(10 * MINUTE);
   const later = calls.slice(30).map(({ endpoint }) => endpoint);
   expect(later.filter((endpoint) => endpoint === "user-tweets")).toHaveLength(3);
   expect(later.length).toBeLessThanOrEqual(4);
-  const [state] = await rig.store.listWatches();
+  const [state] = await harness.store.listWatches();
   expect(state?.targets.map(({ baselineAtMs }) => baselineAtMs === null)).toEqual(Array.from({ length: 13 }, () => false));
 });
 
@@ -94,15 +94,15 @@ it("accounts whose posts fill several pages of a search are read by it to its en
   const { upstream, calls } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { strategy: "probe" });
-  rig = await startEngineRig({ clock, upstream, watches: [watch], isGoverned: true, onExhausted: "pause", monthly: 3_000 });
+  harness = await startEngineRig({ clock, upstream, watches: [watch], isGoverned: true, onExhausted: "pause", monthly: 3_000 });
   await clock.advance(30 * MINUTE);
   // Others take what pages are left for the hour.
-  for (let page = 0; page < 40; page += 1) rig.quotaWatch.pages.mayReadOn("others", "normal");
+  for (let page = 0; page < 40; page += 1) harness.quotaWatch.pages.mayReadOn("others", "normal");
   const before = calls.length;
   for (const account of world.accounts) for (let i = 0; i < 3; i += 1) world.post(account, clock.now() + i);
   await clock.advance(15 * MINUTE);
   const asked = calls.slice(before).map(({ endpoint }) => endpoint);
   expect(asked).not.toContain("user-tweets");
   expect(asked.filter((endpoint) => endpoint === "search-tweets").length).toBeLessThan(10);
-  expect(await rig.events()).toHaveLength(18 * 3);
+  expect(await harness.events()).toHaveLength(18 * 3);
 });

@@ -10,13 +10,13 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const schedule = { kind: "every", intervalMs: 2 * MIN } as const;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
-interface HouseOptions {
+interface SetupOptions {
   /** The accounts of the watch of profiles, from this one on. */
   readonly from?: number;
   readonly to?: number;
@@ -25,7 +25,7 @@ interface HouseOptions {
 }
 
 /** Forty accounts, and a watch of their timelines and one of some of their profiles. */
-async function house({ from = 0, to = 40, everyMin = 2, fail }: HouseOptions = {}) {
+async function setup({ from = 0, to = 40, everyMin = 2, fail }: SetupOptions = {}) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
   for (let i = 0; i < 60; i += 1) world.post(world.add(`account_${i}`), START - 86_400_000 + i);
@@ -41,7 +41,7 @@ async function house({ from = 0, to = 40, everyMin = 2, fail }: HouseOptions = {
   };
   const idsOf = (accounts: readonly WorldAccount[]) => accounts.map(({ id }) => `id:${id}`);
   const profileSchedule = { kind: "every", intervalMs: everyMin * MIN } as const;
-  const rig = await startEngineRig({
+  const harness = await startEngineRig({
     clock,
     upstream,
     watches: [
@@ -49,26 +49,26 @@ async function house({ from = 0, to = 40, everyMin = 2, fail }: HouseOptions = {
       makeWatch("names", "profile", { accounts: idsOf(world.accounts.slice(from, to)) }, { schedule: profileSchedule }),
     ],
   });
-  rigs.push(rig);
+  harnesses.push(harness);
   await clock.advance(3 * MIN);
   const probesSince = (sinceMs: number) => calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs);
-  const told = async () => (await rig.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
-  return { clock, world, rig, probesSince, told, account: (index: number) => world.accounts[index] as WorldAccount };
+  const alerted = async () => (await harness.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
+  return { clock, world, harness, probesSince, alerted, account: (index: number) => world.accounts[index] as WorldAccount };
 }
 
 it("one request a tick serves the timelines and the profiles of the same accounts", async () => {
-  const { clock, world, probesSince, told, account } = await house();
+  const { clock, world, probesSince, alerted, account } = await setup();
   const sinceMs = clock.now();
   await clock.advance(20 * MIN);
   expect(probesSince(sinceMs)).toHaveLength(10);
   world.post(account(3), clock.now() + 1_000);
   world.rename(account(5), "somebody_new", clock.now() + 1_000);
   await clock.advance(5 * MIN);
-  expect(await told()).toEqual(["names profile.changed", "posts tweet.created"]);
+  expect(await alerted()).toEqual(["names profile.changed", "posts tweet.created"]);
 });
 
 it("accounts that only one of the two names are asked for in the same request", async () => {
-  const { clock, world, probesSince, told, account } = await house({ from: 20, to: 60 });
+  const { clock, world, probesSince, alerted, account } = await setup({ from: 20, to: 60 });
   const sinceMs = clock.now();
   world.post(account(3), sinceMs + 1_000);
   world.post(account(30), sinceMs + 1_000);
@@ -77,11 +77,11 @@ it("accounts that only one of the two names are asked for in the same request", 
   // By id; handles that changed are looked up by name.
   expect(probesSince(sinceMs).flatMap(({ ids }) => (ids === 0 ? [] : [ids]))).toEqual([60]);
   await clock.advance(3 * MIN);
-  expect(await told()).toEqual(["names profile.changed", "posts tweet.created", "posts tweet.created"]);
+  expect(await alerted()).toEqual(["names profile.changed", "posts tweet.created", "posts tweet.created"]);
 });
 
 it("profiles of another schedule are asked for at their own times, and together with probes where these coincide", async () => {
-  const { clock, probesSince } = await house({ everyMin: 3 });
+  const { clock, probesSince } = await setup({ everyMin: 3 });
   const sinceMs = clock.now();
   await clock.advance(6 * MIN);
   // Two of their own every six minutes, one of each, and one for both.
@@ -89,7 +89,7 @@ it("profiles of another schedule are asked for at their own times, and together 
 });
 
 it("profiles of other accounts fill the free places of a probe", async () => {
-  const { clock, probesSince } = await house({ from: 40, to: 60 });
+  const { clock, probesSince } = await setup({ from: 40, to: 60 });
   const sinceMs = clock.now();
   await clock.advance(10 * MIN);
   expect(probesSince(sinceMs).map(({ ids }) => ids)).toEqual([60, 60, 60, 60, 60]);
@@ -97,7 +97,7 @@ it("profiles of other accounts fill the free places of a probe", async () => {
 
 it("the timelines go on while the profiles cannot be asked for", async () => {
   let isDown = false;
-  const { clock, world, told, account } = await house({
+  const { clock, world, alerted, account } = await setup({
     to: 60,
     fail: ({ params }) => {
       const ids = params["user_ids"];
@@ -107,5 +107,5 @@ it("the timelines go on while the profiles cannot be asked for", async () => {
   isDown = true;
   world.post(account(3), clock.now() + 1_000);
   await clock.advance(5 * MIN);
-  expect(await told()).toEqual(["posts tweet.created"]);
+  expect(await alerted()).toEqual(["posts tweet.created"]);
 });

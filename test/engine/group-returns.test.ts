@@ -10,12 +10,12 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-let rig: EngineRig;
+let harness: EngineRig;
 
-afterEach(() => rig.close());
+afterEach(() => harness.close());
 
 /** Two groups of ten accounts; the last account of the first one is in no search. */
-async function house() {
+async function setup() {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
   for (let i = 0; i < 20; i += 1) {
@@ -29,38 +29,38 @@ async function house() {
   const shorter = watchOf("first", handles.slice(0, 9), 2);
   const second = watchOf("second", handles.slice(10), 3);
   const { upstream, calls } = serveWorld(world, clock);
-  rig = await startEngineRig({ clock, upstream, watches: [first, second] });
+  harness = await startEngineRig({ clock, upstream, watches: [first, second] });
   await clock.advance(10 * MIN);
-  const told = async () => (await rig.events()).map(({ subject }) => subject).sort();
+  const alerted = async () => (await harness.events()).map(({ subject }) => subject).sort();
   const readsSince = (sinceMs: number) => calls.filter(({ endpoint, atMs }) => endpoint === "user-tweets" && atMs >= sinceMs).length;
   const hidden = world.accounts[9] as WorldAccount;
-  return { clock, world, first, shorter, second, hidden, told, readsSince };
+  return { clock, world, first, shorter, second, hidden, alerted, readsSince };
 }
 
 it("finds what an account that no search shows posted while it was taken out, with one read of its timeline", async () => {
-  const { clock, world, first, shorter, second, hidden, told, readsSince } = await house();
-  await rig.setWatches([shorter, second]);
+  const { clock, world, first, shorter, second, hidden, alerted, readsSince } = await setup();
+  await harness.setWatches([shorter, second]);
   await clock.advance(HOUR);
   const post = world.post(hidden, clock.now());
   await clock.advance(HOUR);
-  expect(await told()).toEqual([]);
+  expect(await alerted()).toEqual([]);
   const sinceMs = clock.now();
-  await rig.setWatches([first, second]);
+  await harness.setWatches([first, second]);
   await clock.advance(5 * MIN);
-  expect(await told()).toEqual([post.id]);
+  expect(await alerted()).toEqual([post.id]);
   await clock.advance(HOUR);
   expect(readsSince(sinceMs)).toBe(1);
 });
 
-it("finds what was posted during a pause, in no search either, and tells what came before it no second time", async () => {
-  const { clock, world, hidden, told } = await house();
+it("finds what was posted during a pause, in no search either, and reports what came before it no second time", async () => {
+  const { clock, world, hidden, alerted } = await setup();
   const before = [world.post(hidden, clock.now() + 1_000), world.post(world.accounts[3] as WorldAccount, clock.now() + 1_000)];
   await clock.advance(10 * MIN);
-  await rig.pause("first", true);
+  await harness.pause("first", true);
   const during = [world.post(hidden, clock.now() + MIN), world.post(world.accounts[3] as WorldAccount, clock.now() + MIN)];
   await clock.advance(HOUR);
-  expect(await told()).toEqual(before.map(({ id }) => id).sort());
-  await rig.pause("first", false);
+  expect(await alerted()).toEqual(before.map(({ id }) => id).sort());
+  await harness.pause("first", false);
   await clock.advance(5 * MIN);
-  expect(await told()).toEqual([...before, ...during].map(({ id }) => id).sort());
+  expect(await alerted()).toEqual([...before, ...during].map(({ id }) => id).sort());
 });

@@ -14,14 +14,14 @@ const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
 const BUSY = 30;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
 /** Thirty accounts that post every half an hour, and some that are silent; half an hour after the start. */
-async function house({ accounts = 300 } = {}) {
+async function setup({ accounts = 300 } = {}) {
   let aheadMs = 0;
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
@@ -49,8 +49,8 @@ async function house({ accounts = 300 } = {}) {
     { accounts: world.accounts.map(({ id }) => `id:${id}`) },
     { include: { reply: true, quote: true, retweet: true }, freshness: { kind: "p95", p95Ms: MIN } },
   );
-  const rig = await startEngineRig({ clock, upstream, watches: [watch] });
-  rigs.push(rig);
+  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
+  harnesses.push(harness);
   await clock.advance(HOUR / 2);
   const waitsOf = ({ id }: WorldAccount, fromMs: number, toMs: number): readonly number[] => {
     const times = asked.filter(({ userId, atMs }) => userId === id && atMs >= fromMs && atMs < toMs).map(({ atMs }) => atMs);
@@ -61,11 +61,11 @@ async function house({ accounts = 300 } = {}) {
     aheadMs += ms;
     clock.jump(ms);
   };
-  return { clock, world, rig, waitsOf, probesIn, setAhead, account: (index: number) => world.accounts[index] as WorldAccount };
+  return { clock, world, harness, waitsOf, probesIn, setAhead, account: (index: number) => world.accounts[index] as WorldAccount };
 }
 
-it("asks for busy accounts every minute, for silent ones every four, and tells each post once and in time", async () => {
-  const { clock, rig, waitsOf, account } = await house();
+it("asks for busy accounts every minute, for silent ones every four, and reports each post once and in time", async () => {
+  const { clock, harness, waitsOf, account } = await setup();
   const sinceMs = clock.now();
   await clock.advance(2 * HOUR);
   const busy = waitsOf(account(3), sinceMs, clock.now());
@@ -74,14 +74,14 @@ it("asks for busy accounts every minute, for silent ones every four, and tells e
   const silent = waitsOf(account(250), sinceMs, clock.now());
   expect(Math.min(...silent)).toBeGreaterThan(2 * MIN);
   expect(Math.max(...silent)).toBeLessThanOrEqual(4 * MIN);
-  const posts = (await rig.events()).filter(({ detectedAtMs }) => detectedAtMs >= sinceMs);
+  const posts = (await harness.events()).filter(({ detectedAtMs }) => detectedAtMs >= sinceMs);
   expect(posts).toHaveLength(4 * BUSY);
   expect(new Set(posts.map(({ subject }) => subject)).size).toBe(4 * BUSY);
   expect(posts.filter(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs > MIN).length).toBeLessThan(0.05 * posts.length);
 });
 
 it("counts a silent account as busy from the moment it posts", async () => {
-  const { clock, world, waitsOf, account } = await house();
+  const { clock, world, waitsOf, account } = await setup();
   world.post(account(200), clock.now() + 1_000, { searchLagMs: 500 });
   await clock.advance(4 * MIN);
   const sinceMs = clock.now();
@@ -92,18 +92,18 @@ it("counts a silent account as busy from the moment it posts", async () => {
 });
 
 it("asks no oftener over restarts", async () => {
-  const { clock, rig, probesIn } = await house();
+  const { clock, harness, probesIn } = await setup();
   const sinceMs = clock.now();
   for (let restart = 0; restart < 30; restart += 1) {
     await clock.advance(20_000);
-    await rig.restart();
+    await harness.restart();
   }
   expect(probesIn(sinceMs, sinceMs + 10 * MIN)).toBeLessThanOrEqual(11);
   expect(probesIn(sinceMs, sinceMs + 10 * MIN)).toBeGreaterThanOrEqual(9);
 });
 
 it("goes on after a clock that ran a day ahead was set right", async () => {
-  const { clock, probesIn, setAhead } = await house();
+  const { clock, probesIn, setAhead } = await setup();
   setAhead(DAY);
   await clock.advance(5 * MIN);
   setAhead(-DAY);
@@ -123,7 +123,7 @@ const turnOf = (factor: number, passedMs: number) => ({
   nowMs: START + passedMs,
 });
 
-it("stretches rounds and the longest wait alike while the quota is short", () => {
+it("lengthens rounds and the longest wait alike while the quota is short", () => {
   const due = waiting.map((one) => ({ ...one, ageMs: HOUR })) as unknown as readonly Waiting[];
   expect(waitAfter({ ...turnOf(1, 10_000), waiting: due })).toBe(48_000);
   expect(waitAfter({ ...turnOf(5, 10_000), waiting: due })).toBe(280_000);

@@ -11,16 +11,16 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 3_600_000;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const queryOf = ({ params }: UpstreamRequest): string => (typeof params["query"] === "string" ? params["query"] : "");
 
-interface HouseOptions {
+interface SetupOptions {
   readonly count?: number;
   readonly changes?: WatchChanges;
   readonly longestQuery?: number;
@@ -34,7 +34,7 @@ interface HouseOptions {
 }
 
 /** Accounts with a few old posts each, and one timeline watch on all of them. */
-async function house({ count = 40, changes = {}, longestQuery, frozen = [], fail, answer, start }: HouseOptions = {}) {
+async function setup({ count = 40, changes = {}, longestQuery, frozen = [], fail, answer, start }: SetupOptions = {}) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld(longestQuery === undefined ? {} : { longestQuery });
   for (let i = 0; i < count; i += 1) {
@@ -54,19 +54,19 @@ async function house({ count = 40, changes = {}, longestQuery, frozen = [], fail
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
   const include = { reply: true, quote: true, retweet: true };
   const watch = makeWatch("w", "timeline", { accounts }, { include, schedule: { kind: "every", intervalMs: 2 * MIN }, ...changes });
-  const rig = await startEngineRig({ clock, upstream, watches: [watch] });
-  rigs.push(rig);
+  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
+  harnesses.push(harness);
   const callsOf = (endpoint: string, sinceMs = 0) => calls.filter((call) => call.endpoint === endpoint && call.atMs >= sinceMs);
-  const told = async () => (await rig.events()).map(({ subject }) => subject);
+  const alerted = async () => (await harness.events()).map(({ subject }) => subject);
   // The baselines are done, and the first tick after them.
   await clock.advance(3 * MIN);
-  return { clock, world, rig, calls, callsOf, told, watch, account: (index: number) => world.accounts[index] as WorldAccount };
+  return { clock, world, harness, calls, callsOf, alerted, watch, account: (index: number) => world.accounts[index] as WorldAccount };
 }
 
 describe("a group of timelines", () => {
   it("goes on with its probes beside an account that the service refuses to be asked for", async () => {
     let bad = "";
-    const { clock, world, callsOf, told, account } = await house({
+    const { clock, world, callsOf, alerted, account } = await setup({
       start: ({ accounts }) => void (bad = accounts[7]?.id ?? ""),
       fail: ({ params }) => {
         if ((params["user_ids"] as readonly string[] | undefined)?.includes(bad) === true) throw failure("bad_request");
@@ -75,17 +75,17 @@ describe("a group of timelines", () => {
     const sinceMs = clock.now();
     const posts = [3, 30].map((index) => world.post(account(index), sinceMs + 1_000).id);
     await clock.advance(40 * MIN);
-    expect((await told()).toSorted()).toEqual(posts.toSorted());
+    expect((await alerted()).toSorted()).toEqual(posts.toSorted());
     // A request a tick, and after 1, 5 and 15 minutes one for that account alone.
     expect(callsOf("info-batch", sinceMs)).toHaveLength(20 + 3);
-    // Its timeline is looked at as after any change that no post accounts for, and then no more.
+    // Its timeline is read as after any change that no post accounts for, and then no more.
     const laterMs = clock.now();
     await clock.advance(2 * HOUR);
     expect(callsOf("user-tweets", laterMs)).toEqual([]);
   });
 
   it("reads each account once at the start, and then asks for all with one request a tick", async () => {
-    const { clock, callsOf } = await house();
+    const { clock, callsOf } = await setup();
     expect(callsOf("user-tweets")).toHaveLength(40);
     const sinceMs = clock.now();
     await clock.advance(20 * MIN);
@@ -96,74 +96,74 @@ describe("a group of timelines", () => {
 
   it("begins at the time its members were due when they become a group, and not at once", async () => {
     const hourly = { schedule: { kind: "every", intervalMs: HOUR }, strategy: "single" } as const;
-    const { clock, rig, watch, calls } = await house({ changes: hourly });
+    const { clock, harness, watch, calls } = await setup({ changes: hourly });
     const { strategy: _, ...grouped } = watch;
-    await rig.setWatches([grouped]);
+    await harness.setWatches([grouped]);
     const before = calls.length;
     await clock.advance(30 * MIN);
-    await rig.restart();
+    await harness.restart();
     await clock.advance(20 * MIN);
     expect(calls.length).toBe(before);
     await clock.advance(20 * MIN);
     expect(calls.length).toBeGreaterThan(before);
   });
 
-  it("finds the posts of a tick with one search, and tells each once", async () => {
-    const { clock, world, callsOf, told, account } = await house();
+  it("finds the posts of a tick with one search, and reports each once", async () => {
+    const { clock, world, callsOf, alerted, account } = await setup();
     const sinceMs = clock.now();
     const posts = [3, 5, 8].map((index) => world.post(account(index), clock.now() + 1_000 * index));
     await clock.advance(10 * MIN);
-    expect([...(await told())].sort()).toEqual(posts.map(({ id }) => id).sort());
+    expect([...(await alerted())].sort()).toEqual(posts.map(({ id }) => id).sort());
     expect(callsOf("search-tweets", sinceMs)).toHaveLength(1);
     expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
   });
 
   it("asks again for no post that came between the first probe of many accounts and their first reads", async () => {
-    const { clock, callsOf, told } = await house({
+    const { clock, callsOf, alerted } = await setup({
       count: 100,
       start: (world) => {
         for (const one of world.accounts) world.post(one, START + 1_500);
       },
     });
     await clock.advance(30 * MIN);
-    expect(await told()).toHaveLength(100);
+    expect(await alerted()).toHaveLength(100);
     expect(callsOf("user-tweets")).toHaveLength(100);
   });
 
   it("finds native retweets", async () => {
-    const { clock, world, told, account } = await house();
+    const { clock, world, alerted, account } = await setup();
     const { id } = world.post(account(1), clock.now() + 1_000, { isRetweet: true });
     await clock.advance(5 * MIN);
-    expect(await told()).toEqual([id]);
+    expect(await alerted()).toEqual([id]);
   });
 
   it("reads a post that the search does not show yet from its timeline, in the tick that noticed it", async () => {
-    const { clock, world, callsOf, told, account } = await house();
+    const { clock, world, callsOf, alerted, account } = await setup();
     const sinceMs = clock.now();
     const { id } = world.post(account(1), clock.now() + 1_000, { searchLagMs: 3 * MIN });
     await clock.advance(2.5 * MIN);
-    expect(await told()).toEqual([id]);
+    expect(await alerted()).toEqual([id]);
     await clock.advance(30 * MIN);
     expect(callsOf("search-tweets", sinceMs)).toHaveLength(1);
     expect(callsOf("user-tweets", sinceMs)).toHaveLength(1);
   });
 
   it("reads the timeline of an account that search does not show, and from the fourth time on at once", async () => {
-    const { clock, world, callsOf, told, account } = await house();
+    const { clock, world, callsOf, alerted, account } = await setup();
     account(2).isHidden = true;
     const posts: string[] = [];
     for (const searches of [1, 1, 1, 0]) {
       const sinceMs = clock.now();
       posts.push(world.post(account(2), clock.now() + 1_000).id);
       await clock.advance(2.5 * MIN);
-      expect([...(await told())].sort()).toEqual([...posts].sort());
+      expect([...(await alerted())].sort()).toEqual([...posts].sort());
       await clock.advance(10 * MIN);
       expect(callsOf("search-tweets", sinceMs)).toHaveLength(searches);
     }
   });
 
   it("looks seven times for what a deletion may hide, by searches alone", async () => {
-    const { clock, world, callsOf, account } = await house();
+    const { clock, world, callsOf, account } = await setup();
     const sinceMs = clock.now();
     world.delete(account(3), 0, sinceMs + 1_000);
     await clock.advance(HOUR);
@@ -172,7 +172,7 @@ describe("a group of timelines", () => {
   });
 
   it("asks once for the timeline of an account that is gone, and then only whether it is back", async () => {
-    const { clock, callsOf, account } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
+    const { clock, callsOf, account } = await setup({ changes: { fullPollEveryMs: 10 * HOUR } });
     const sinceMs = clock.now();
     account(1).gone.push({ fromMs: sinceMs, untilMs: sinceMs + 6 * HOUR });
     await clock.advance(5 * HOUR);
@@ -181,7 +181,7 @@ describe("a group of timelines", () => {
 
   it("reads nobody because of probes that show none of the accounts, and finds what they posted meanwhile", async () => {
     let isEmpty = false;
-    const { clock, world, rig, callsOf, told, account } = await house({
+    const { clock, world, harness, callsOf, alerted, account } = await setup({
       answer: ({ endpoint }) => (isEmpty && endpoint === "info-batch" ? { users: [] } : undefined),
     });
     isEmpty = true;
@@ -189,26 +189,26 @@ describe("a group of timelines", () => {
     const post = world.post(account(3), sinceMs + 10 * MIN);
     await clock.advance(HOUR);
     expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
-    expect(rig.opsAlerts.map(({ type }) => type)).toEqual(["watch.stalled"]);
+    expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["watch.stalled"]);
     isEmpty = false;
     await clock.advance(3 * MIN);
-    expect(await told()).toEqual([post.id]);
+    expect(await alerted()).toEqual([post.id]);
     expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
   });
 
   it("finds what no counter shows with the full poll, and does not trust that account's counters again", async () => {
-    const { clock, world, told, account } = await house({ changes: { fullPollEveryMs: HOUR }, frozen: [4] });
+    const { clock, world, alerted, account } = await setup({ changes: { fullPollEveryMs: HOUR }, frozen: [4] });
     const first = world.post(account(4), clock.now() + 5 * MIN);
     await clock.advance(2 * HOUR);
-    expect(await told()).toEqual([first.id]);
+    expect(await alerted()).toEqual([first.id]);
     const second = world.post(account(4), clock.now() + 1_000);
     await clock.advance(3 * MIN);
-    expect([...(await told())].sort()).toEqual([first.id, second.id].sort());
+    expect([...(await alerted())].sort()).toEqual([first.id, second.id].sort());
   });
 
   it("searches for an account that no counter shows as often as it must, and not with every probe of others", async () => {
     const freshness: Freshness = { kind: "mean", meanMs: MIN, maxMs: 4 * HOUR };
-    const { clock, world, callsOf, told, account } = await house({
+    const { clock, world, callsOf, alerted, account } = await setup({
       count: 300,
       changes: { freshness, fullPollEveryMs: HOUR },
       frozen: [4],
@@ -218,18 +218,18 @@ describe("a group of timelines", () => {
     const sinceMs = clock.now();
     world.post(account(4), clock.now() + 1_000);
     await clock.advance(4 * MIN);
-    expect(await told()).toHaveLength(2);
+    expect(await alerted()).toHaveLength(2);
     await clock.advance(26 * MIN);
     expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(callsOf("info-batch", sinceMs).length * 0.8);
   });
 
   it("reads a small group whole by one search a round, however far apart its accounts were last read", async () => {
-    const { clock, world, callsOf, told, account } = await house({ count: 10, changes: { fullPollEveryMs: HOUR } });
+    const { clock, world, callsOf, alerted, account } = await setup({ count: 10, changes: { fullPollEveryMs: HOUR } });
     // What the search lacks is read from the timeline, which shows everything.
     for (const [index, minutes] of [20, 30, 40].entries())
       world.post(account(index), clock.now() + minutes * MIN, { searchLagMs: 4 * MIN });
     await clock.advance(HOUR);
-    expect(await told()).toHaveLength(3);
+    expect(await alerted()).toHaveLength(3);
     const sinceMs = clock.now();
     await clock.advance(10 * HOUR);
     expect(callsOf("search-tweets", sinceMs).length).toBeGreaterThan(8);
@@ -238,7 +238,7 @@ describe("a group of timelines", () => {
 
   it("finds with its full polls what the service showed nowhere for hours, and goes on trusting the counters", async () => {
     let isEmpty = false;
-    const { clock, world, callsOf, told, account } = await house({
+    const { clock, world, callsOf, alerted, account } = await setup({
       count: 4,
       changes: { fullPollEveryMs: 4 * HOUR },
       answer: ({ endpoint }) => (isEmpty && endpoint !== "info-batch" ? { tweets: [] } : undefined),
@@ -250,14 +250,14 @@ describe("a group of timelines", () => {
     // Searches reach down to the newest post that is known of any of their accounts.
     posts.push(world.post(account(0), clock.now() + 1_000).id);
     await clock.advance(5 * HOUR);
-    expect([...(await told())].sort()).toEqual([...posts].sort());
+    expect([...(await alerted())].sort()).toEqual([...posts].sort());
     const sinceMs = clock.now();
     await clock.advance(4 * HOUR);
     expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(8);
   });
 
   it("makes full polls of a small group no oftener when its newest post was deleted", async () => {
-    const { clock, world, callsOf, account } = await house({ count: 3, changes: { fullPollEveryMs: HOUR } });
+    const { clock, world, callsOf, account } = await setup({ count: 3, changes: { fullPollEveryMs: HOUR } });
     world.post(account(1), clock.now() + 1_000);
     await clock.advance(HOUR);
     world.delete(account(1), 3, clock.now());
@@ -268,16 +268,16 @@ describe("a group of timelines", () => {
   });
 
   it("looks deeper when a post hides behind a deletion: the counter stood still over both", async () => {
-    const { clock, world, told, account } = await house({ changes: { fullPollEveryMs: HOUR } });
+    const { clock, world, alerted, account } = await setup({ changes: { fullPollEveryMs: HOUR } });
     // Posted and deleted between two probes: what it takes away hides what came.
     world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);
     const post = world.post(account(6), clock.now() + 1_000);
     await clock.advance(2 * HOUR);
-    expect(await told()).toEqual([post.id]);
+    expect(await alerted()).toEqual([post.id]);
   });
 
   it("finds what hid behind a deletion with the next search of the account that can look deeper at no cost", async () => {
-    const { clock, world, callsOf, told, account } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
+    const { clock, world, callsOf, alerted, account } = await setup({ changes: { fullPollEveryMs: 10 * HOUR } });
     // As many as nearly fill a page: the search does not reach down to the last full poll.
     for (let each = 0; each < 16; each += 1) world.post(account(6), clock.now() + 1_000 + each);
     await clock.advance(HOUR);
@@ -286,17 +286,17 @@ describe("a group of timelines", () => {
     await clock.advance(HOUR);
     world.post(account(7), clock.now() + 1_000);
     await clock.advance(HOUR);
-    expect(await told()).toHaveLength(17);
+    expect(await alerted()).toHaveLength(17);
     const sinceMs = clock.now();
     const posts = [account(6), account(7)].map((one) => world.post(one, clock.now() + 1_000));
     await clock.advance(3 * MIN);
-    const news = (await told()).slice(0, 3).sort();
+    const news = (await alerted()).slice(0, 3).sort();
     expect(news).toEqual([hidden, ...posts].map(({ id }) => id).sort());
     expect(callsOf("search-tweets", sinceMs)).toHaveLength(1);
   });
 
   it("does not take a post that hid behind a deletion for the one that the counter promises", async () => {
-    const { clock, world, callsOf, told, account } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
+    const { clock, world, callsOf, alerted, account } = await setup({ changes: { fullPollEveryMs: 10 * HOUR } });
     world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);
     const hidden = world.post(account(6), clock.now() + 1_000);
     await clock.advance(HOUR);
@@ -305,38 +305,38 @@ describe("a group of timelines", () => {
     const promised = world.post(account(6), postedMs, { visibleLagMs: 3_000 });
     account(6).flaps.push({ fromMs: postedMs, untilMs: postedMs + 3_000, by: 1 });
     await clock.advance(2 * MIN);
-    expect(await told()).toEqual([hidden.id]);
+    expect(await alerted()).toEqual([hidden.id]);
     await clock.advance(2 * MIN);
-    expect([...(await told())].sort()).toEqual([hidden.id, promised.id].sort());
+    expect([...(await alerted())].sort()).toEqual([hidden.id, promised.id].sort());
   });
 
   it("follows a renamed account by its id", async () => {
-    const { clock, world, told, account } = await house();
+    const { clock, world, alerted, account } = await setup();
     world.rename(account(7), "somebody_new", clock.now() + 1_000);
     const post = world.post(account(7), clock.now() + 2_000);
     await clock.advance(5 * MIN);
-    expect(await told()).toEqual([post.id]);
+    expect(await alerted()).toEqual([post.id]);
   });
 
   it("says once that an account is gone, leaves the others alone, and goes on when it is back", async () => {
-    const { clock, world, rig, told, account } = await house();
+    const { clock, world, harness, alerted, account } = await setup();
     account(9).gone.push({ fromMs: clock.now(), untilMs: clock.now() + 20 * MIN });
     const other = world.post(account(10), clock.now() + 1_000);
     await clock.advance(15 * MIN);
-    expect(rig.opsAlerts.filter(({ type }) => type === "target.unavailable")).toHaveLength(1);
-    expect(await told()).toEqual([other.id]);
+    expect(harness.opsAlerts.filter(({ type }) => type === "target.unavailable")).toHaveLength(1);
+    expect(await alerted()).toEqual([other.id]);
     await clock.advance(6 * MIN);
     const post = world.post(account(9), clock.now() + 1_000);
     await clock.advance(6 * MIN);
-    expect([...(await told())].sort()).toEqual([other.id, post.id].sort());
+    expect([...(await alerted())].sort()).toEqual([other.id, post.id].sort());
   });
 
   it("learns from a refusal how long a query may be, and keeps it over a restart", async () => {
-    const { clock, world, rig, callsOf, told } = await house({ longestQuery: 300 });
+    const { clock, world, harness, callsOf, alerted } = await setup({ longestQuery: 300 });
     const postAll = () => world.accounts.map((one, index) => world.post(one, clock.now() + 1_000 + index).id);
     const first = postAll();
     await clock.advance(5 * MIN);
-    expect([...(await told())].sort()).toEqual([...first].sort());
+    expect([...(await alerted())].sort()).toEqual([...first].sort());
     const longest = () =>
       Math.max(
         ...callsOf("search-tweets")
@@ -345,7 +345,7 @@ describe("a group of timelines", () => {
       );
     expect(longest()).toBeLessThanOrEqual(300);
     await clock.advance(15 * MIN);
-    await rig.restart();
+    await harness.restart();
     await clock.advance(5 * MIN);
     const sinceMs = clock.now();
     postAll();
@@ -357,7 +357,7 @@ describe("a group of timelines", () => {
     "asks as little as before after an hour in which %s were refused",
     async (refused) => {
       let isDown = false;
-      const { clock, callsOf } = await house({
+      const { clock, callsOf } = await setup({
         changes: { strategy: "merge" },
         fail: (request) => {
           if (isDown && request.endpoint === "search-tweets" && (refused === "all searches" || queryOf(request).includes(" OR ")))
@@ -381,7 +381,7 @@ describe("a group of timelines", () => {
 
   it("searches only for those in turn, and those that moved, while profiles are refused, and seldom tries those again", async () => {
     let isDown = false;
-    const { clock, world, callsOf, told, account } = await house({
+    const { clock, world, callsOf, alerted, account } = await setup({
       count: 200,
       changes: { freshness: { kind: "mean", meanMs: MIN, maxMs: HOUR } },
       fail: ({ endpoint }) => {
@@ -407,11 +407,11 @@ describe("a group of timelines", () => {
     await clock.advance(15 * MIN);
     const after = await hourFrom(clock.now());
     expect(after.probes / before.probes).toBeLessThan(1.1);
-    expect([...(await told())].sort()).toEqual([...posts].sort());
+    expect([...(await alerted())].sort()).toEqual([...posts].sort());
   });
 
   it("asks for counters as often as before after a clock that was ahead for a while", async () => {
-    const { clock, callsOf } = await house({ changes: { strategy: "merge" } });
+    const { clock, callsOf } = await setup({ changes: { strategy: "merge" } });
     const [sinceMs] = [clock.now(), clock.jump(24 * HOUR)];
     await clock.advance(30 * MIN);
     clock.jump(-24 * HOUR);
@@ -422,7 +422,7 @@ describe("a group of timelines", () => {
 
   it("reads what it knows to have moved by timelines while the search fails", async () => {
     let isDown = false;
-    const { clock, world, told, account } = await house({
+    const { clock, world, alerted, account } = await setup({
       fail: ({ endpoint }) => {
         if (isDown && endpoint === "search-tweets") throw failure("transient");
       },
@@ -430,34 +430,34 @@ describe("a group of timelines", () => {
     isDown = true;
     const post = world.post(account(3), clock.now() + 1_000);
     await clock.advance(10 * MIN);
-    expect(await told()).toEqual([post.id]);
+    expect(await alerted()).toEqual([post.id]);
   });
 
   it("needs no first reads after a restart, and misses nothing that was posted meanwhile", async () => {
-    const { clock, world, rig, callsOf, told, account } = await house();
+    const { clock, world, harness, callsOf, alerted, account } = await setup();
     await clock.advance(5 * MIN);
     const post = world.post(account(3), clock.now() + 1_000);
-    await rig.crash();
+    await harness.crash();
     const sinceMs = clock.now();
     await clock.advance(5 * MIN);
-    expect(await told()).toEqual([post.id]);
+    expect(await alerted()).toEqual([post.id]);
     expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
   });
 
   it("gives an account that is added its own baseline at once", async () => {
-    const { clock, world, rig, told, watch } = await house();
+    const { clock, world, harness, alerted, watch } = await setup();
     const added = world.add("newcomer");
     world.post(added, clock.now() - HOUR);
     const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
-    await rig.setWatches([{ ...watch, settings: makeWatch("x", "timeline", { accounts }).settings }]);
+    await harness.setWatches([{ ...watch, settings: makeWatch("x", "timeline", { accounts }).settings }]);
     await clock.advance(10_000);
     const post = world.post(added, clock.now() + 1_000);
     await clock.advance(5 * MIN);
-    expect(await told()).toEqual([post.id]);
+    expect(await alerted()).toEqual([post.id]);
   });
 
   it("reads singly where the user says so", async () => {
-    const { clock, callsOf } = await house({ count: 5, changes: { strategy: "single" } });
+    const { clock, callsOf } = await setup({ count: 5, changes: { strategy: "single" } });
     const sinceMs = clock.now();
     await clock.advance(4 * MIN);
     expect(callsOf("user-tweets", sinceMs).length).toBeGreaterThanOrEqual(10);
@@ -465,12 +465,12 @@ describe("a group of timelines", () => {
   });
 
   it("searches for all where the user says so, and asks for the counters every fifth tick", async () => {
-    const { clock, world, callsOf, told, account } = await house({ count: 10, changes: { strategy: "merge" } });
+    const { clock, world, callsOf, alerted, account } = await setup({ count: 10, changes: { strategy: "merge" } });
     await clock.advance(HOUR);
     const sinceMs = clock.now();
     const post = world.post(account(3), clock.now() + 1_000);
     await clock.advance(HOUR);
-    expect(await told()).toEqual([post.id]);
+    expect(await alerted()).toEqual([post.id]);
     expect(callsOf("search-tweets", sinceMs).length).toBeGreaterThanOrEqual(29);
     expect(callsOf("info-batch", sinceMs).length).toBeLessThanOrEqual(7);
   });
@@ -479,33 +479,33 @@ describe("a group of timelines", () => {
 describe("freshness", () => {
   it("does not probe more often because of what was posted while nobody could see it", async () => {
     const freshness: Freshness = { kind: "mean", meanMs: MIN, maxMs: 4 * HOUR };
-    const { clock, world, callsOf, told, account } = await house({ changes: { freshness } });
+    const { clock, world, callsOf, alerted, account } = await setup({ changes: { freshness } });
     const goneMs = clock.now();
     account(1).gone.push({ fromMs: goneMs, untilMs: goneMs + 3 * HOUR });
     for (let minute = 5; minute < 170; minute += 8) world.post(account(1), goneMs + minute * MIN);
     await clock.advance(3 * HOUR + 10 * MIN);
-    expect(await told()).toHaveLength(21);
+    expect(await alerted()).toHaveLength(21);
     const backMs = clock.now();
     await clock.advance(HOUR);
     expect(callsOf("info-batch", backMs).length).toBeLessThan(40);
   });
 
   it("probes for a p95 no sooner than its limit, also while an account posts again and again", async () => {
-    const { clock, world, rig, callsOf, account } = await house({ count: 10, changes: { freshness: { kind: "p95", p95Ms: MIN } } });
+    const { clock, world, harness, callsOf, account } = await setup({ count: 10, changes: { freshness: { kind: "p95", p95Ms: MIN } } });
     const sinceMs = clock.now();
     for (let second = 5; second < 3_600; second += 47) world.post(account(1), sinceMs + second * 1_000, { searchLagMs: 500 });
     await clock.advance(HOUR + 2 * MIN);
     const probes = callsOf("info-batch", sinceMs).filter(({ atMs }) => atMs < sinceMs + HOUR).length;
     expect(probes).toBeGreaterThanOrEqual(58);
     expect(probes).toBeLessThanOrEqual(60);
-    const delays = (await rig.events()).map(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs);
+    const delays = (await harness.events()).map(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs);
     expect(delays).toHaveLength(77);
     expect(delays.filter((delay) => delay > MIN).length / delays.length).toBeLessThan(0.05);
   });
 
-  it("places the probes so that posts are found in time, and tells each once", async () => {
+  it("places the probes so that posts are found in time, and reports each once", async () => {
     const freshness = { kind: "mean", meanMs: MIN, maxMs: HOUR } as const;
-    const { clock, world, told, rig } = await house({ count: 150, changes: { freshness } });
+    const { clock, world, alerted, harness } = await setup({ count: 150, changes: { freshness } });
     const ids: string[] = [];
     for (let i = 0; i < 120; i += 1) {
       const one = world.accounts[i % 7 === 0 ? i % 150 : i % 10] as WorldAccount;
@@ -513,8 +513,8 @@ describe("freshness", () => {
       await clock.advance(2 * MIN);
     }
     await clock.advance(HOUR);
-    expect([...(await told())].sort()).toEqual([...ids].sort());
-    const delays = (await rig.events()).map(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs);
+    expect([...(await alerted())].sort()).toEqual([...ids].sort());
+    const delays = (await harness.events()).map(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs);
     expect(delays.reduce((sum, delay) => sum + delay, 0) / delays.length).toBeLessThan(1.5 * MIN);
     expect(Math.max(...delays)).toBeLessThanOrEqual(HOUR + MIN);
   });

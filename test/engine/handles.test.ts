@@ -10,15 +10,15 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 const every = (intervalMs: number) => ({ schedule: { kind: "every", intervalMs } as const });
 
-async function house(profileEveryMs?: number) {
+async function setup(profileEveryMs?: number) {
   const clock = createVirtualClock(START);
   const users = [makeUser("1", "one"), makeUser("2", "two")];
   const upstream = createScriptedUpstream(clock, users);
@@ -26,26 +26,26 @@ async function house(profileEveryMs?: number) {
   const mentions = makeWatch("m", "mentions", { accounts: ["one", "two"] }, every(HOUR));
   const names = profileEveryMs === undefined ? [] : [makeWatch("p", "profile", { accounts: ["one", "two"] }, every(profileEveryMs))];
   const watches = [mentions, ...names];
-  rig = await startEngineRig({ clock, upstream, watches });
+  harness = await startEngineRig({ clock, upstream, watches });
   await clock.advance(MIN);
   const lookUps = () => upstream.callsOf("info-batch").filter(({ params, ...call }) => "user_ids" in params && isLookUp(call));
   const rename = (name: string) => users.splice(0, 1, makeUser("1", name));
   const asked = () => new Set(upstream.callsOf("mentions").map(({ params }) => params["query"]));
-  return { clock, rig, lookUps, rename, asked };
+  return { clock, harness, lookUps, rename, asked };
 }
 
 const isLookUp = (call: object): boolean => String((call as { source?: unknown }).source).startsWith("handles:");
 
 it("are looked up every six hours, and no sooner over restarts", async () => {
-  const { clock, rig, lookUps } = await house();
+  const { clock, harness, lookUps } = await setup();
   for (let restart = 0; restart < 5; restart += 1) {
-    await rig.restart();
+    await harness.restart();
     await clock.advance(HOUR);
   }
   expect(lookUps()).toHaveLength(0);
   await clock.advance(HOUR);
   expect(lookUps()).toHaveLength(1);
-  await rig.crash();
+  await harness.crash();
   await clock.advance(5 * HOUR);
   expect(lookUps()).toHaveLength(1);
   await clock.advance(2 * HOUR);
@@ -53,32 +53,32 @@ it("are looked up every six hours, and no sooner over restarts", async () => {
 });
 
 it("are looked up after a restart when that is due, and when the clock was set back since", async () => {
-  const { clock, rig, lookUps } = await house();
+  const { clock, harness, lookUps } = await setup();
   clock.jump(7 * HOUR);
-  await rig.restart();
+  await harness.restart();
   await clock.advance(MIN);
   expect(lookUps()).toHaveLength(1);
   clock.jump(-7 * HOUR);
-  await rig.restart();
+  await harness.restart();
   await clock.advance(MIN);
   expect(lookUps()).toHaveLength(2);
 });
 
-it("are taken at once from another watch that notices a rename, which is told once", async () => {
-  const { clock, rig, rename, asked, lookUps } = await house(5 * MIN);
+it("are taken at once from another watch that notices a rename, which is reported once", async () => {
+  const { clock, harness, rename, asked, lookUps } = await setup(5 * MIN);
   await clock.advance(2 * HOUR);
   rename("renamed");
   await clock.advance(HOUR + 10 * MIN);
   expect(asked()).toEqual(new Set(["one", "two", "renamed"]));
   await clock.advance(8 * HOUR);
   expect(lookUps()).toEqual([]);
-  expect(rig.opsAlerts.map(({ type, message }) => `${type} ${message}`)).toEqual([
+  expect(harness.opsAlerts.map(({ type, message }) => `${type} ${message}`)).toEqual([
     "target.renamed m, p: @one was renamed to @renamed and is followed by its id",
   ]);
 });
 
 it("are taken from profiles that others asked for just now, a rename too", async () => {
-  const { clock, lookUps, rename, asked } = await house(5 * MIN);
+  const { clock, lookUps, rename, asked } = await setup(5 * MIN);
   await clock.advance(3 * HOUR);
   rename("renamed");
   await clock.advance(5 * HOUR);
@@ -87,7 +87,7 @@ it("are taken from profiles that others asked for just now, a rename too", async
 });
 
 it("are looked up where the last profile is old", async () => {
-  const { clock, lookUps } = await house(4 * HOUR);
+  const { clock, lookUps } = await setup(4 * HOUR);
   await clock.advance(7 * HOUR);
   expect(lookUps()).toHaveLength(1);
 });
@@ -102,7 +102,7 @@ it.each(["bad_request", "forbidden", "not_found"] as const)(
       if (endpoint === "info-batch") throw failure(kind);
       return undefined;
     };
-    rig = await startEngineRig({ clock, upstream, watches: [makeWatch("t", "timeline", { accounts: ["one", "two"] }, every(HOUR))] });
+    harness = await startEngineRig({ clock, upstream, watches: [makeWatch("t", "timeline", { accounts: ["one", "two"] }, every(HOUR))] });
     await clock.advance(6 * HOUR);
     expect(upstream.calls.length).toBeLessThan(20);
     upstream.trouble = undefined;
@@ -111,7 +111,7 @@ it.each(["bad_request", "forbidden", "not_found"] as const)(
   },
 );
 
-it.each(["nobody has", "the service refuses"])("are looked up beside one that %s, which is told once, over restarts", async (what) => {
+it.each(["nobody has", "the service refuses"])("are looked up beside one that %s, which is reported once, over restarts", async (what) => {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock, [makeUser("1", "one"), makeUser("2", "two")]);
   upstream.on("user-tweets", () => ({ tweets: [] }));
@@ -120,11 +120,15 @@ it.each(["nobody has", "the service refuses"])("are looked up beside one that %s
     if (isAsked && what === "the service refuses") throw failure("bad_request");
     return undefined;
   };
-  rig = await startEngineRig({ clock, upstream, watches: [makeWatch("t", "timeline", { accounts: ["one", "bad", "two"] }, every(HOUR))] });
+  harness = await startEngineRig({
+    clock,
+    upstream,
+    watches: [makeWatch("t", "timeline", { accounts: ["one", "bad", "two"] }, every(HOUR))],
+  });
   await clock.advance(MIN);
   expect(new Set(upstream.callsOf("user-tweets").map(({ params }) => params["user_id"]))).toEqual(new Set(["1", "2"]));
   await clock.advance(5 * HOUR);
-  await rig.restart();
+  await harness.restart();
   await clock.advance(5 * HOUR);
-  expect(rig.opsAlerts.map(({ subject }) => subject)).toEqual(["bad"]);
+  expect(harness.opsAlerts.map(({ subject }) => subject)).toEqual(["bad"]);
 });

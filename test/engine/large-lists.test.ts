@@ -1,4 +1,4 @@
-/** Follower lists that take days to read: who joins is told at once, and the rest is read behind it. */
+/** Follower lists that take days to read: who joins is reported at once, and the rest is read behind it. */
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Store } from "../../src/model/store.ts";
@@ -17,10 +17,10 @@ const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const EVERY_5M = { schedule: { kind: "every", intervalMs: 5 * MINUTE } } as const;
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 interface SetupOptions extends Partial<RigOptions> {
@@ -36,15 +36,15 @@ async function setup(size: number, { changes = {}, settings = {}, more = [], ...
   upstream.on("followers", ({ cursor }) => list.page(cursor));
   const watch = makeWatch("w", "new_followers", { accounts: ["acme"], source: "all", ...settings }, { ...EVERY_5M, ...changes });
   const started = await startEngineRig({ clock, upstream, watches: [watch, ...more], ...options });
-  rig = started;
-  const told = async () => (await started.events()).map(({ body }) => body.user?.id ?? "").reverse();
+  harness = started;
+  const alerted = async () => (await started.events()).map(({ body }) => body.user?.id ?? "").reverse();
   const deepCalls = (fromMs = START) => upstream.callsOf("followers").filter(({ cursor, atMs }) => cursor !== undefined && atMs >= fromMs);
   const target = async () => (await started.store.listWatches())[0]?.targets[0];
-  return { clock, list, upstream, rig: started, told, deepCalls, target };
+  return { clock, list, upstream, harness: started, alerted, deepCalls, target };
 }
 
-it("tells every new follower of an account of 3 million within one interval from the first minutes on", async () => {
-  const { clock, list, upstream, rig, told } = await setup(3_000_000, { monthly: 100_000, isGoverned: true });
+it("reports every new follower of an account of 3 million within one interval from the first minutes on", async () => {
+  const { clock, list, upstream, harness, alerted } = await setup(3_000_000, { monthly: 100_000, isGoverned: true });
   await clock.advance(MINUTE);
   const joinedAtMs = new Map<string, number>();
   const random = createSeededRandom(3);
@@ -53,8 +53,8 @@ it("tells every new follower of an account of 3 million within one interval from
     joinedAtMs.set(list.join(), clock.now());
   }
   await clock.advance(5 * MINUTE + 35_000);
-  const delays = (await rig.events()).map(({ body, detectedAtMs }) => detectedAtMs - (joinedAtMs.get(body.user?.id ?? "") ?? 0));
-  expect(await told()).toEqual([...joinedAtMs.keys()]);
+  const delays = (await harness.events()).map(({ body, detectedAtMs }) => detectedAtMs - (joinedAtMs.get(body.user?.id ?? "") ?? 0));
+  expect(await alerted()).toEqual([...joinedAtMs.keys()]);
   // A spread of 30 s at most, and the pages of a poll.
   expect(Math.max(...delays)).toBeLessThan(5 * MINUTE + 35_000);
   // What a day takes: bench/economy, --member-lists.
@@ -64,14 +64,14 @@ it("tells every new follower of an account of 3 million within one interval from
 });
 
 it("reads the rest only out of what the quota can spare", async () => {
-  const { clock, deepCalls, rig } = await setup(3_000_000, { monthly: 10_000, isGoverned: true });
+  const { clock, deepCalls, harness } = await setup(3_000_000, { monthly: 10_000, isGoverned: true });
   await clock.advance(DAY);
-  expect((await rig.store.spentSince(0)).total).toBeLessThan(450);
+  expect((await harness.store.spentSince(0)).total).toBeLessThan(450);
   expect(deepCalls(START + HOUR).length).toBeGreaterThan(10);
 });
 
-it("says of those who were there that they are no news, however late they are read, and tells newcomers once", async () => {
-  const { clock, list, rig, told, target } = await setup(30_000, { changes: { maxPages: 2 } });
+it("says of those who were there that they are no news, however late they are read, and reports newcomers once", async () => {
+  const { clock, list, harness, alerted, target } = await setup(30_000, { changes: { maxPages: 2 } });
   await clock.advance(MINUTE);
   expect((await target())?.baselineAtMs).not.toBeNull();
   expect((await target())?.memory).toMatchObject({ size: 30_000, partial: { run: 20 } });
@@ -80,32 +80,32 @@ it("says of those who were there that they are no news, however late they are re
     joined.push(list.join());
     if (i % 3 === 0) list.leave(String(30_000 - i));
     await clock.advance(5 * MINUTE);
-    if (i % 20 === 0) await rig.crash();
+    if (i % 20 === 0) await harness.crash();
   }
   await clock.advance(5 * MINUTE);
-  expect(await told()).toEqual(joined);
+  expect(await alerted()).toEqual(joined);
   expect((await target())?.memory["partial"]).toBeUndefined();
   expect((await target())?.memory).toMatchObject({ pages: 150 });
-  expect((await rig.store.listWatches())[0]?.knownItems).toBeGreaterThan(30_000);
+  expect((await harness.store.listWatches())[0]?.knownItems).toBeGreaterThan(30_000);
 });
 
 it("loses nobody of a crowd that is larger than a poll reads, before and after the list was seen to be in order", async () => {
-  const { clock, list, told } = await setup(50_000, { changes: { maxPages: 2 } });
+  const { clock, list, alerted } = await setup(50_000, { changes: { maxPages: 2 } });
   await clock.advance(MINUTE);
   const joined = Array.from({ length: 1_500 }, () => list.join());
   await clock.advance(HOUR);
-  expect((await told()).toSorted()).toEqual(joined.toSorted());
+  expect((await alerted()).toSorted()).toEqual(joined.toSorted());
   // While the crowd is read, more come.
   for (let round = 0; round < 6; round += 1) {
     for (let i = 0; i < 450; i += 1) joined.push(list.join());
     await clock.advance(5 * MINUTE);
   }
   await clock.advance(2 * HOUR);
-  expect((await told()).toSorted()).toEqual(joined.toSorted());
+  expect((await alerted()).toSorted()).toEqual(joined.toSorted());
 });
 
 it("does not take whoever unfollows and follows again for a newcomer, nor for the end of them", async () => {
-  const { clock, list, told } = await setup(50_000, { changes: { maxPages: 3 } });
+  const { clock, list, alerted } = await setup(50_000, { changes: { maxPages: 3 } });
   await clock.advance(MINUTE);
   const joined = Array.from({ length: 250 }, () => list.join());
   for (const id of ["49990", "49991", "49992"]) {
@@ -114,18 +114,18 @@ it("does not take whoever unfollows and follows again for a newcomer, nor for th
   }
   joined.push(list.join());
   await clock.advance(10 * MINUTE);
-  expect((await told()).toSorted()).toEqual(joined.toSorted());
+  expect((await alerted()).toSorted()).toEqual(joined.toSorted());
 });
 
-it("tells nobody by mistake where the service lists its members in no order", async () => {
-  const { clock, upstream, told } = await setup(100_000);
+it("reports nobody by mistake where the service lists its members in no order", async () => {
+  const { clock, upstream, alerted } = await setup(100_000);
   const random = createSeededRandom(7);
   upstream.on("followers", () => ({
     users: Array.from({ length: 200 }, () => makeUser(String(1 + Math.floor(random.float() * 100_000)))),
     nextCursor: String(random.float()),
   }));
   await clock.advance(3 * HOUR);
-  expect(await told()).toEqual([]);
+  expect(await alerted()).toEqual([]);
 });
 
 it("reads a list of more than 100,000 whole once, and every day only where the watch says so", async () => {
@@ -136,8 +136,8 @@ it("reads a list of more than 100,000 whole once, and every day only where the w
     const first = deepCalls().length;
     await clock.advance(36 * HOUR);
     const later = deepCalls(START + 12 * HOUR).length;
-    await rig?.close();
-    rig = undefined;
+    await harness?.close();
+    harness = undefined;
     return [first, later].map((count) => Math.round((10 * count) / pages) / 10);
   };
   expect(await tail({}, 120_000)).toEqual([1, 0]);
@@ -146,8 +146,8 @@ it("reads a list of more than 100,000 whole once, and every day only where the w
   expect(await tail({ full_read_every: "never" }, 120_000)).toEqual([0, 0]);
 });
 
-it("tells newcomers while the rest of the list cannot be read", async () => {
-  const { clock, list, upstream, told, deepCalls, rig } = await setup(50_000, { changes: { maxPages: 2 } });
+it("reports newcomers while the rest of the list cannot be read", async () => {
+  const { clock, list, upstream, alerted, deepCalls, harness } = await setup(50_000, { changes: { maxPages: 2 } });
   upstream.trouble = ({ endpoint, cursor }) => {
     if (endpoint === "followers" && cursor !== undefined) throw failure("transient");
     return undefined;
@@ -158,13 +158,13 @@ it("tells newcomers while the rest of the list cannot be read", async () => {
     joined.push(list.join());
     await clock.advance(5 * MINUTE);
   }
-  expect(await told()).toEqual(joined);
+  expect(await alerted()).toEqual(joined);
   expect(deepCalls().length).toBeGreaterThan(3);
-  expect(rig.opsAlerts.filter(({ type }) => type !== "upstream.dark" && type !== "upstream.recovered")).toEqual([]);
+  expect(harness.opsAlerts.filter(({ type }) => type !== "upstream.dark" && type !== "upstream.recovered")).toEqual([]);
 });
 
-it("starts the rest over when its cursor expired, and nobody is told by that", async () => {
-  const { clock, list, upstream, told, target } = await setup(10_000, { changes: { maxPages: 2 } });
+it("starts the rest over when its cursor expired, and nobody is reported because of that", async () => {
+  const { clock, list, upstream, alerted, target } = await setup(10_000, { changes: { maxPages: 2 } });
   let isExpired = false;
   upstream.trouble = ({ endpoint, cursor }) => {
     if (isExpired && endpoint === "followers" && cursor !== undefined) {
@@ -178,11 +178,11 @@ it("starts the rest over when its cursor expired, and nobody is told by that", a
   list.leave("9990");
   const one = list.join();
   await clock.advance(6 * HOUR);
-  expect(await told()).toEqual([one]);
+  expect(await alerted()).toEqual([one]);
   expect((await target())?.memory["partial"]).toBeUndefined();
 });
 
-/** As a release without watermarks left it: the first pages are known, the read of the whole list goes on, nothing was told. */
+/** As a release without watermarks left it: the first pages are known, the read of the whole list goes on, no alert was raised. */
 async function halfReadState(store: Store, readIds: readonly string[], cursor: string): Promise<void> {
   const [watch] = await store.listWatches();
   const target = watch?.targets[0];
@@ -214,11 +214,11 @@ async function halfReadState(store: Store, readIds: readonly string[], cursor: s
 let FOLLOWERS_OF_7 = "";
 
 it("goes on with a first read that a release without watermarks left half done: who came since is news, nobody else", async () => {
-  // The key of the poll is learned from a life of its own.
+  // The key of the poll is learned from a run of its own.
   const learner = await setup(1_000);
   await learner.clock.advance(MINUTE);
-  FOLLOWERS_OF_7 = learner.rig.engine.polls[0]?.key ?? "";
-  await learner.rig.close();
+  FOLLOWERS_OF_7 = learner.harness.engine.polls[0]?.key ?? "";
+  await learner.harness.close();
   const clock = createVirtualClock(START);
   const list = createLargeList(20_000);
   const upstream = createScriptedUpstream(clock, [{ ...makeUser("7", "acme"), followers_count: 20_000 }]);
@@ -228,10 +228,10 @@ it("goes on with a first read that a release without watermarks left half done: 
   const since = Array.from({ length: 1_700 }, () => list.join());
   list.leave("19999");
   const started = await startEngineRig({ clock, upstream, watches: [watch], prepare: (store) => halfReadState(store, read, "16001") });
-  rig = started;
+  harness = started;
   await clock.advance(2 * HOUR);
-  const told = (await started.events()).map(({ body }) => body.user?.id ?? "");
-  expect(told.toSorted()).toEqual(since.toSorted());
+  const alerted = (await started.events()).map(({ body }) => body.user?.id ?? "");
+  expect(alerted.toSorted()).toEqual(since.toSorted());
   const target = (await started.store.listWatches())[0]?.targets[0];
   expect(target?.baselineAtMs).toBe(START);
   expect(target?.memory["partial"]).toBeUndefined();

@@ -20,7 +20,7 @@ async function startAll() {
   const indexed = readable.filter((key) => people.isIndexed(key)).map((key) => people.usernameOf(key));
   const watch = (id: string, type: string, settings: JsonObject, changes: WatchChanges = every(1)) =>
     makeWatch(id, type, settings, changes);
-  const rig = await startEngineRig({
+  const harness = await startEngineRig({
     clock,
     upstream: service.upstream,
     watches: [
@@ -36,32 +36,32 @@ async function startAll() {
       watch("scores", "score_delta", { accounts: indexed.slice(0, 3), when: { week_delta: ">= 25" } }, every(30)),
     ],
   });
-  const compare = async () => ({ ledger: (await rig.store.spentSince(0)).total, billed: service.billed().total });
-  return { clock, rig, service, compare };
+  const compare = async () => ({ ledger: (await harness.store.spentSince(0)).total, billed: service.billed().total });
+  return { clock, harness, service, compare };
 }
 
 it("equals the service's own bill after an hour in which nothing crashed", async () => {
-  const { clock, rig, service, compare } = await startAll();
+  const { clock, harness, service, compare } = await startAll();
   try {
     await clock.advance(60 * MINUTE_MS + 30_000);
     const { ledger, billed } = await compare();
     expect(ledger).toBe(billed);
     expect(Object.keys(service.billed().byEndpoint).length).toBeGreaterThan(5);
     expect(billed).toBeGreaterThan(300);
-    expect((await rig.events()).length).toBeGreaterThan(10);
+    expect((await harness.events()).length).toBeGreaterThan(10);
   } finally {
-    await rig.close();
+    await harness.close();
   }
 });
 
 it("is never below it after crashes at any moment", async () => {
-  const { clock, rig, compare } = await startAll();
+  const { clock, harness, compare } = await startAll();
   try {
     for (const steps of [40, 250, 600, 900]) {
-      rig.life.endAfter(steps);
+      harness.life.endAfter(steps);
       await clock.advance(10 * MINUTE_MS);
-      expect(rig.life.isOver).toBe(true);
-      await rig.crash();
+      expect(harness.life.isOver).toBe(true);
+      await harness.crash();
       const { ledger, billed } = await compare();
       expect(ledger).toBeGreaterThanOrEqual(billed);
     }
@@ -73,6 +73,6 @@ it("is never below it after crashes at any moment", async () => {
     expect(after.ledger - after.billed).toBeLessThanOrEqual(before.ledger - before.billed);
     expect(after.billed).toBeGreaterThan(before.billed);
   } finally {
-    await rig.close();
+    await harness.close();
   }
 });

@@ -14,13 +14,13 @@ const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const NEVER = 10_000 * DAY;
 const schedule = { kind: "every", intervalMs: 2 * MIN } as const;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
-interface HouseOptions {
+interface SetupOptions {
   readonly subjects?: number;
   readonly type?: string;
   readonly settings?: object;
@@ -34,7 +34,7 @@ interface HouseOptions {
 }
 
 /** A hundred accounts, and a watch of who follows them; three minutes after the baselines. */
-async function house({ subjects = 100, type = "new_followers", settings = { source: "all" }, ...options }: HouseOptions = {}) {
+async function setup({ subjects = 100, type = "new_followers", settings = { source: "all" }, ...options }: SetupOptions = {}) {
   const clock = createVirtualClock(START);
   const world = createListsWorld();
   for (let i = 0; i < subjects; i += 1) {
@@ -55,11 +55,11 @@ async function house({ subjects = 100, type = "new_followers", settings = { sour
   // Full polls are another test's.
   const quiet = { schedule, maxAgeMs: 7 * DAY, fullPollEveryMs: NEVER };
   const watch = makeWatch("w", type, { accounts: ids, ...settings }, { ...quiet, ...options.changes });
-  const rig = await startEngineRig({ clock, upstream, watches: [watch, ...(options.more?.(ids) ?? [])] });
-  rigs.push(rig);
+  const harness = await startEngineRig({ clock, upstream, watches: [watch, ...(options.more?.(ids) ?? [])] });
+  harnesses.push(harness);
   await clock.advance(3 * MIN);
-  const told = async (watchId = "w") =>
-    (await rig.events())
+  const alerted = async (watchId = "w") =>
+    (await harness.events())
       .filter((event) => event.watch === watchId)
       .map(({ type: event, body }) => `${event} ${body.user?.id}`)
       .reverse();
@@ -68,10 +68,10 @@ async function house({ subjects = 100, type = "new_followers", settings = { sour
   return {
     clock,
     world,
-    rig,
+    harness,
     watch,
     ids,
-    told,
+    alerted,
     calls,
     callsOf,
     listReads,
@@ -81,7 +81,7 @@ async function house({ subjects = 100, type = "new_followers", settings = { sour
 
 describe("a group of follower lists", () => {
   it("of a hundred quiet accounts costs one request a tick instead of a hundred", async () => {
-    const { clock, calls, callsOf, listReads } = await house();
+    const { clock, calls, callsOf, listReads } = await setup();
     expect(callsOf("followers")).toHaveLength(100);
     const sinceMs = clock.now();
     await clock.advance(2 * HOUR);
@@ -91,27 +91,27 @@ describe("a group of follower lists", () => {
   });
 
   it("reads the list of whom somebody followed, at that tick, once", async () => {
-    const { clock, world, told, listReads, subject } = await house();
+    const { clock, world, alerted, listReads, subject } = await setup();
     const sinceMs = clock.now();
     const one = world.follow(subject(7), sinceMs + 1_000);
     await clock.advance(2 * MIN);
-    expect(await told()).toEqual([`follower.added ${one.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${one.id}`]);
     await clock.advance(HOUR);
     expect(listReads(sinceMs)).toHaveLength(1);
-    expect(await told()).toHaveLength(1);
+    expect(await alerted()).toHaveLength(1);
   });
 
-  it("looks again for a follower that the counter promises and the list does not show yet", async () => {
-    const { clock, world, told, subject } = await house();
+  it("checks again for a follower that the counter promises and the list does not show yet", async () => {
+    const { clock, world, alerted, subject } = await setup();
     const one = world.follow(subject(7), clock.now() + 1_000, { listLagMs: 4 * MIN });
     await clock.advance(4 * MIN);
-    expect(await told()).toEqual([]);
+    expect(await alerted()).toEqual([]);
     await clock.advance(4 * MIN);
-    expect(await told()).toEqual([`follower.added ${one.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${one.id}`]);
   });
 
   it("looks twice for somebody who unfollows, and not seven times", async () => {
-    const { clock, world, listReads, subject } = await house();
+    const { clock, world, listReads, subject } = await setup();
     const leaver = world.follow(subject(7), START + 4 * MIN, { untilMs: START + HOUR });
     await clock.advance(HOUR - 4 * MIN);
     const sinceMs = clock.now();
@@ -121,7 +121,7 @@ describe("a group of follower lists", () => {
   });
 
   it("learns how little a list shows of its counter, and looks once a change", async () => {
-    const { clock, world, listReads, subject } = await house({ subjects: 20, settings: { source: "indexed" } });
+    const { clock, world, listReads, subject } = await setup({ subjects: 20, settings: { source: "indexed" } });
     for (let i = 0; i < 40; i += 1) world.follow(subject(7), START + HOUR + i * HOUR, { isIndexed: false });
     await clock.advance(20 * HOUR);
     const sinceMs = clock.now();
@@ -130,13 +130,16 @@ describe("a group of follower lists", () => {
   });
 
   it("finds whom no counter shows by a full poll, each list in its turn", async () => {
-    const { clock, world, told, listReads, subject } = await house({ subjects: 30, changes: { maxAgeMs: DAY, fullPollEveryMs: 3 * HOUR } });
+    const { clock, world, alerted, listReads, subject } = await setup({
+      subjects: 30,
+      changes: { maxAgeMs: DAY, fullPollEveryMs: 3 * HOUR },
+    });
     const sinceMs = clock.now();
     world.follow(subject(3), sinceMs + 1_000);
     const [first] = subject(3).follows;
     if (first !== undefined) subject(3).follows[0] = { ...first, untilMs: sinceMs + 2_000 };
     await clock.advance(3 * HOUR + 4 * MIN);
-    expect(await told()).toHaveLength(1);
+    expect(await alerted()).toHaveLength(1);
     await clock.advance(6 * HOUR);
     // Three rounds of thirty, spread: never more than a few in one tick.
     const reads = listReads(sinceMs);
@@ -148,63 +151,63 @@ describe("a group of follower lists", () => {
   });
 
   it("reads every list again soon after the clock was set back", async () => {
-    const { clock, world, told, listReads, subject } = await house({ subjects: 5 });
+    const { clock, world, alerted, listReads, subject } = await setup({ subjects: 5 });
     await clock.advance(2 * MIN);
     clock.jump(-5 * HOUR);
     subject(3).isFrozen = true;
     const hidden = world.follow(subject(3), clock.now() + 1_000);
     const before = listReads(0).length;
     await clock.advance(14 * MIN);
-    expect(await told()).toEqual([`follower.added ${hidden.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${hidden.id}`]);
     await clock.advance(2 * HOUR);
     expect(listReads(0).length - before).toBeLessThan(9);
   });
 
   it("reads at every tick a list whose counter stands still over what full polls find", async () => {
-    const { clock, world, told, subject } = await house({ subjects: 30, changes: { maxAgeMs: DAY, fullPollEveryMs: HOUR } });
+    const { clock, world, alerted, subject } = await setup({ subjects: 30, changes: { maxAgeMs: DAY, fullPollEveryMs: HOUR } });
     subject(3).isFrozen = true;
     for (let hour = 1; hour < 5; hour += 1) world.follow(subject(3), clock.now() + hour * HOUR);
     await clock.advance(5 * HOUR);
-    expect(await told()).toHaveLength(4);
+    expect(await alerted()).toHaveLength(4);
     const one = world.follow(subject(3), clock.now() + 1_000);
     await clock.advance(3 * MIN);
-    expect((await told()).at(-1)).toBe(`follower.added ${one.id}`);
+    expect((await alerted()).at(-1)).toBe(`follower.added ${one.id}`);
   });
 
   it("keeps what it learned over a restart: nobody is read, and nobody is missed", async () => {
-    const { clock, world, rig, told, listReads, subject } = await house();
+    const { clock, world, harness, alerted, listReads, subject } = await setup();
     await clock.advance(4 * MIN);
     const one = world.follow(subject(7), clock.now() + 500);
     const sinceMs = clock.now() + 1_000;
     await clock.advance(1_000);
-    await rig.restart();
+    await harness.restart();
     await clock.advance(4 * MIN);
-    expect(await told()).toEqual([`follower.added ${one.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${one.id}`]);
     expect(listReads(sinceMs)).toHaveLength(1);
   });
 
   it("reads for a watch that joins, or comes back from a pause, what others have read before", async () => {
-    const { clock, world, rig, watch, told, subject } = await house({ subjects: 5 });
+    const { clock, world, harness, watch, alerted, subject } = await setup({ subjects: 5 });
     const late = makeWatch(
       "late",
       "new_followers",
       { accounts: ["id:1002"], source: "all" },
       { schedule, maxAgeMs: 7 * DAY, fullPollEveryMs: NEVER },
     );
-    await rig.setWatches([watch, late]);
+    await harness.setWatches([watch, late]);
     await clock.advance(3 * MIN);
-    await rig.pause("late", true);
+    await harness.pause("late", true);
     const one = world.follow(subject(2), clock.now() + 1_000);
     await clock.advance(10 * MIN);
-    await rig.pause("late", false);
+    await harness.pause("late", false);
     await clock.advance(4 * MIN);
-    expect(await told()).toEqual([`follower.added ${one.id}`]);
-    expect(await told("late")).toEqual([`follower.added ${one.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${one.id}`]);
+    expect(await alerted("late")).toEqual([`follower.added ${one.id}`]);
   });
 
   it("goes on with lists when the service refuses probes, and with the others when one list fails", async () => {
     let isRefused = false;
-    const { clock, world, told, subject } = await house({
+    const { clock, world, alerted, subject } = await setup({
       subjects: 5,
       fail: ({ endpoint, params }) => {
         if (isRefused && endpoint === "info-batch") throw failure("bad_request");
@@ -214,15 +217,15 @@ describe("a group of follower lists", () => {
     isRefused = true;
     const ones = [1, 2].map((index) => world.follow(subject(index), clock.now() + 1_000));
     await clock.advance(4 * MIN);
-    expect(await told()).toEqual([`follower.added ${ones[1]?.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${ones[1]?.id}`]);
     isRefused = false;
     await clock.advance(10 * MIN);
-    expect((await told()).sort()).toEqual(ones.map(({ id }) => `follower.added ${id}`).sort());
+    expect((await alerted()).sort()).toEqual(ones.map(({ id }) => `follower.added ${id}`).sort());
   });
 
   it("seldom tries probes again that the service refuses, and reads its lists at every tick meanwhile", async () => {
     let isRefused = false;
-    const { clock, world, told, callsOf, listReads, subject } = await house({
+    const { clock, world, alerted, callsOf, listReads, subject } = await setup({
       subjects: 5,
       fail: ({ endpoint }) => {
         if (isRefused && endpoint === "info-batch") throw failure("bad_request");
@@ -241,12 +244,12 @@ describe("a group of follower lists", () => {
     expect(callsOf("info-batch", againMs)).toHaveLength(30);
     // Looks for whom the counter shows only now.
     expect(listReads(againMs).length).toBeLessThan(8);
-    expect(await told()).toEqual([`follower.added ${one.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${one.id}`]);
   });
 
   it("reads no list because of probes that show none of the accounts, and finds who came meanwhile", async () => {
     let isEmpty = false;
-    const { clock, world, told, listReads, subject } = await house({
+    const { clock, world, alerted, listReads, subject } = await setup({
       answer: ({ endpoint }) => (isEmpty && endpoint === "info-batch" ? { users: [] } : undefined),
     });
     isEmpty = true;
@@ -256,13 +259,13 @@ describe("a group of follower lists", () => {
     expect(listReads(sinceMs)).toEqual([]);
     isEmpty = false;
     await clock.advance(3 * MIN);
-    expect(await told()).toEqual([`follower.added ${one.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${one.id}`]);
     expect(listReads(sinceMs)).toHaveLength(1);
   });
 
   it("tries a list that failed again before its next tick, where that is far", async () => {
     let failures = 0;
-    const { clock, world, told, subject } = await house({
+    const { clock, world, alerted, subject } = await setup({
       subjects: 5,
       changes: { schedule: { kind: "every", intervalMs: 6 * HOUR } },
       fail: ({ params, cursor: _ }) => {
@@ -275,11 +278,11 @@ describe("a group of follower lists", () => {
     failures = 4;
     const one = world.follow(subject(1), clock.now() + 1_000);
     await clock.advance(6 * HOUR + 20 * MIN);
-    expect(await told()).toEqual([`follower.added ${one.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${one.id}`]);
   });
 
   it("falls back to the whole list at once for accounts that are not indexed", async () => {
-    const { clock, world, told, callsOf, subject } = await house({
+    const { clock, world, alerted, callsOf, subject } = await setup({
       subjects: 5,
       settings: { source: "auto" },
       changes: { schedule: { kind: "every", intervalMs: 6 * HOUR } },
@@ -290,25 +293,25 @@ describe("a group of follower lists", () => {
     expect(callsOf("followers")).toHaveLength(1);
     const one = world.follow(subject(1), clock.now() + 1_000, { isIndexed: false });
     await clock.advance(6 * HOUR);
-    expect(await told()).toEqual([`follower.added ${one.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${one.id}`]);
   });
 });
 
-describe("lists that tell who left", () => {
-  it("are read when the counter moves, and once more before somebody is told as gone", async () => {
-    const { clock, world, told, listReads, subject } = await house({ type: "followers", settings: {}, subjects: 20, followers: 450 });
+describe("lists that report who left", () => {
+  it("are read when the counter moves, and once more before somebody is reported as gone", async () => {
+    const { clock, world, alerted, listReads, subject } = await setup({ type: "followers", settings: {}, subjects: 20, followers: 450 });
     const leaver = world.follow(subject(3), START + 4 * MIN, { untilMs: START + HOUR });
     await clock.advance(30 * MIN);
-    expect(await told()).toEqual([`follower.added ${leaver.id}`]);
+    expect(await alerted()).toEqual([`follower.added ${leaver.id}`]);
     const sinceMs = clock.now();
     await clock.advance(HOUR);
-    expect((await told()).slice(1)).toEqual([`follower.removed ${leaver.id}`]);
+    expect((await alerted()).slice(1)).toEqual([`follower.removed ${leaver.id}`]);
     // Two complete reads of three pages each.
     expect(listReads(sinceMs)).toHaveLength(6);
   });
 
   it("that are long are probed even where there is one", async () => {
-    const { clock, callsOf, listReads } = await house({ type: "followers", settings: {}, subjects: 1, followers: 900 });
+    const { clock, callsOf, listReads } = await setup({ type: "followers", settings: {}, subjects: 1, followers: 900 });
     await clock.advance(30 * MIN);
     const sinceMs = clock.now();
     await clock.advance(HOUR);
@@ -319,12 +322,12 @@ describe("lists that tell who left", () => {
 
 describe("the planner", () => {
   it("probes by the user's word, and reads by it", async () => {
-    const probed = await house({ subjects: 1, changes: { strategy: "probe" } });
+    const probed = await setup({ subjects: 1, changes: { strategy: "probe" } });
     const sinceMs = probed.clock.now();
     await probed.clock.advance(20 * MIN);
     expect(probed.callsOf("info-batch", sinceMs)).toHaveLength(10);
     expect(probed.listReads(sinceMs)).toEqual([]);
-    const single = await house({ subjects: 10, changes: { strategy: "single" } });
+    const single = await setup({ subjects: 10, changes: { strategy: "single" } });
     const fromMs = single.clock.now();
     await single.clock.advance(20 * MIN);
     expect(single.callsOf("info-batch", fromMs)).toEqual([]);
@@ -332,13 +335,13 @@ describe("the planner", () => {
   });
 
   it("gives up probing where every list moves at every tick", async () => {
-    const { clock, world, callsOf, subject } = await house({ subjects: 3, changes: { schedule: { kind: "every", intervalMs: HOUR } } });
+    const { clock, world, callsOf, subject } = await setup({ subjects: 3, changes: { schedule: { kind: "every", intervalMs: HOUR } } });
     for (let index = 0; index < 3; index += 1)
       for (let tick = 0; tick < 6 * 24; tick += 1) world.follow(subject(index), START + 4 * MIN + tick * HOUR);
     await clock.advance(5 * DAY);
     const sinceMs = clock.now();
     await clock.advance(10 * HOUR);
-    // At most the profiles that belong to what is told, once a day.
+    // At most the profiles that belong to what is reported, once a day.
     expect(callsOf("info-batch", sinceMs).length).toBeLessThan(2);
     expect(callsOf("followers", sinceMs)).toHaveLength(30);
   });

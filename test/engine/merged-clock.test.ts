@@ -11,7 +11,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const TWO_DAYS = 172_800_000;
 
-it("tells the first post of an account that had none, although the clock went ahead since the read began", async () => {
+it("reports the first post of an account that had none, although the clock went ahead since the read began", async () => {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
   const [first, second] = [world.add("first"), world.add("second")];
@@ -25,14 +25,14 @@ it("tells the first post of an account that had none, although the clock went ah
   };
   const accounts = [first, second].map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { strategy: "merge", schedule: { kind: "every", intervalMs: MIN } });
-  const rig = await startEngineRig({ clock, upstream, watches: [watch] });
+  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
   try {
     await clock.advance(2.5 * MIN);
     aheadMs = TWO_DAYS;
     const post = world.post(first, clock.now() + aheadMs);
     await clock.advance(3 * MIN);
-    expect((await rig.events()).map(({ subject }) => subject)).toEqual([post.id]);
+    expect((await harness.events()).map(({ subject }) => subject)).toEqual([post.id]);
   } finally {
-    await rig.close();
+    await harness.close();
   }
 });

@@ -8,14 +8,14 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
 /** Accounts of which every fifth posts every quarter of an hour. */
-async function house(count: number, changes: WatchChanges) {
+async function setup(count: number, changes: WatchChanges) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld({});
   for (let i = 0; i < count; i += 1) {
@@ -24,41 +24,41 @@ async function house(count: number, changes: WatchChanges) {
   }
   const { upstream, calls } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
-  const rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, changes)] });
-  rigs.push(rig);
+  const harness = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, changes)] });
+  harnesses.push(harness);
   const memory = async (): Promise<JsonObject> =>
     [
       ...(
-        await rig.store.loadLearned(
+        await harness.store.loadLearned(
           "groups",
-          rig.engine.polls.map(({ key }) => key),
+          harness.engine.polls.map(({ key }) => key),
         )
       ).values(),
     ][0] as JsonObject;
-  return { clock, rig, calls, memory };
+  return { clock, harness, calls, memory };
 }
 
 const freshness = { kind: "mean", meanMs: 2 * MIN, maxMs: 20 * MIN } as const;
 
 it("the pace of its probes, as the last of them left it, and when each account was asked for last", async () => {
-  const { clock, rig, calls, memory } = await house(110, { freshness });
+  const { clock, harness, calls, memory } = await setup(110, { freshness });
   await clock.advance(47 * MIN);
   const lastMs = calls.at(-1)?.atMs ?? 0;
-  await rig.restart();
+  await harness.restart();
   const { atMs } = (await memory())["pace"] as { readonly atMs: number };
   expect(lastMs).toBeGreaterThan(START + 44 * MIN);
   expect(atMs).toBeGreaterThanOrEqual(lastMs);
-  const accounts = [...(await rig.store.loadLearned("accounts")).values()] as unknown as readonly { readonly checkedAtMs: number }[];
+  const accounts = [...(await harness.store.loadLearned("accounts")).values()] as unknown as readonly { readonly checkedAtMs: number }[];
   expect(accounts).toHaveLength(110);
   expect(Math.max(...accounts.map(({ checkedAtMs }) => atMs - checkedAtMs))).toBeLessThan(20 * MIN);
 });
 
-it("when it last looked at a watch whose volume it judges", async () => {
-  const { clock, rig, calls } = await house(3, { schedule: { kind: "every", intervalMs: MIN }, noEventsForMs: 1_440 * MIN });
+it("when it last checked a watch whose volume it evaluates", async () => {
+  const { clock, harness, calls } = await setup(3, { schedule: { kind: "every", intervalMs: MIN }, noEventsForMs: 1_440 * MIN });
   await clock.advance(56 * MIN);
   const lastMs = calls.at(-1)?.atMs ?? 0;
-  const [watch] = await rig.store.listWatches();
-  await rig.restart();
-  const { okMs } = (await rig.store.readNote(`volume:${watch?.key}`)) as { readonly okMs: number };
+  const [watch] = await harness.store.listWatches();
+  await harness.restart();
+  const { okMs } = (await harness.store.readNote(`volume:${watch?.key}`)) as { readonly okMs: number };
   expect(okMs).toBeGreaterThanOrEqual(lastMs);
 });

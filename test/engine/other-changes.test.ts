@@ -14,14 +14,14 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
 /** Forty accounts with a few old posts each, probed every ten minutes. */
-async function house(changes: WatchChanges = {}) {
+async function setup(changes: WatchChanges = {}) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
   for (let i = 0; i < 40; i += 1) {
@@ -39,23 +39,23 @@ async function house(changes: WatchChanges = {}) {
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const every = { schedule: { kind: "every", intervalMs: 10 * MIN }, strategy: "probe" } as const;
   const watch = makeWatch("w", "timeline", { accounts }, { ...every, ...changes });
-  const rig = await startEngineRig({ clock, upstream, watches: [watch] });
-  rigs.push(rig);
+  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
+  harnesses.push(harness);
   await clock.advance(15 * MIN);
-  const groupKey = () => rig.engine.polls.find(({ group }) => group !== undefined)?.key ?? "";
+  const groupKey = () => harness.engine.polls.find(({ group }) => group !== undefined)?.key ?? "";
   /** As the state has it after a stop. */
   const learned = async () => {
-    await rig.restart();
-    const changeCounts = createChangeCounts(rig.store, clock);
+    await harness.restart();
+    const changeCounts = createChangeCounts(harness.store, clock);
     await changeCounts.load();
-    const own = (await rig.store.loadLearned("other_changes")).get(groupKey()) as unknown as OtherChanges | undefined;
+    const own = (await harness.store.loadLearned("other_changes")).get(groupKey()) as unknown as OtherChanges | undefined;
     return { own, rate: changeCounts.changesOf(groupKey()) ?? 0 };
   };
-  return { clock, world, rig, service, watch, learned, account: (index: number) => world.accounts[index] as WorldAccount };
+  return { clock, world, harness, service, watch, learned, account: (index: number) => world.accounts[index] as WorldAccount };
 }
 
 it("counts what was taken back, hidden for hours, and counted but shown to nobody, and no post", async () => {
-  const { clock, world, learned, account } = await house();
+  const { clock, world, learned, account } = await setup();
   const atMs = clock.now();
   world.delete(account(1), 0, atMs + MIN);
   account(2).gone.push({ fromMs: atMs + MIN, untilMs: atMs + 5 * HOUR });
@@ -73,7 +73,7 @@ it("counts what was taken back, hidden for hours, and counted but shown to nobod
 });
 
 it("counts under freshness too", async () => {
-  const { clock, world, learned, account } = await house({ freshness: { kind: "mean", meanMs: 5 * MIN, maxMs: 2 * HOUR } });
+  const { clock, world, learned, account } = await setup({ freshness: { kind: "mean", meanMs: 5 * MIN, maxMs: 2 * HOUR } });
   for (const index of [1, 2]) world.delete(account(index), 0, clock.now() + index * HOUR);
   for (const index of [3, 4]) world.post(account(index), clock.now() + index * HOUR);
   await clock.advance(DAY);
@@ -83,17 +83,17 @@ it("counts under freshness too", async () => {
 });
 
 it("goes on after restarts, other accounts and another schedule", async () => {
-  const { clock, rig, watch, learned } = await house();
+  const { clock, harness, watch, learned } = await setup();
   await clock.advance(DAY);
   const first = await learned();
   await clock.advance(HOUR);
   const { settings } = makeWatch("w", "timeline", { accounts: ["id:1000", "id:1001", "id:1002"] });
-  await rig.setWatches([{ ...watch, settings }]);
+  await harness.setWatches([{ ...watch, settings }]);
   await clock.advance(DAY);
   const fewer = await learned();
   expect((fewer.own?.accountDays ?? 0) - (first.own?.accountDays ?? 0)).toBeGreaterThan(3);
   expect((fewer.own?.accountDays ?? 0) - (first.own?.accountDays ?? 0)).toBeLessThan(6);
-  await rig.setWatches([{ ...watch, settings, timing: { kind: "schedule", schedule: { kind: "every", intervalMs: 15 * MIN } } }]);
+  await harness.setWatches([{ ...watch, settings, timing: { kind: "schedule", schedule: { kind: "every", intervalMs: 15 * MIN } } }]);
   await clock.advance(HOUR);
   const moved = await learned();
   expect(moved.own?.accountDays).toBeLessThan(1);
@@ -101,19 +101,19 @@ it("goes on after restarts, other accounts and another schedule", async () => {
 });
 
 it("loses nothing by an orderly stop", async () => {
-  const { clock, learned } = await house({ schedule: { kind: "every", intervalMs: MIN } });
+  const { clock, learned } = await setup({ schedule: { kind: "every", intervalMs: MIN } });
   await clock.advance(43 * MIN);
   expect((await learned()).own?.lastMs).toBeGreaterThan(clock.now() - 2 * MIN);
 });
 
 it("learns nothing while the daemon stands still, nor of what changed meanwhile", async () => {
-  const { clock, world, rig, learned, account } = await house();
+  const { clock, world, harness, learned, account } = await setup();
   await clock.advance(DAY);
   const before = await learned();
-  rig.life.end();
+  harness.life.end();
   world.delete(account(1), 0, clock.now() + HOUR);
   await clock.advance(5 * DAY);
-  await rig.crash();
+  await harness.crash();
   await clock.advance(2 * HOUR);
   const { own } = await learned();
   expect(own?.changes).toBe(0);
@@ -131,7 +131,7 @@ it.each<[string, number, (request: UpstreamRequest) => UpstreamAnswer | undefine
   ["shows none of the accounts", 0, ({ endpoint }) => (endpoint === "info-batch" ? { users: [] } : undefined)],
   ["shows no posts", 5, ({ endpoint }) => (endpoint === "info-batch" ? undefined : { tweets: [] })],
 ])("learns no change from a service that %s for hours", async (_, watchedHours, answer) => {
-  const { clock, world, service, learned, account } = await house();
+  const { clock, world, service, learned, account } = await setup();
   await clock.advance(DAY);
   service.answer = answer;
   for (let index = 0; index < 3; index += 1) world.post(account(index), clock.now() + (20 + index) * MIN);
@@ -146,7 +146,7 @@ it.each<[string, number, (request: UpstreamRequest) => UpstreamAnswer | undefine
 });
 
 it("learns no change from counters that are wrong for a while", async () => {
-  const { clock, world, learned } = await house();
+  const { clock, world, learned } = await setup();
   const atMs = clock.now();
   for (const { flaps } of world.accounts.slice(0, 20)) flaps.push({ fromMs: atMs + HOUR, untilMs: atMs + 3 * HOUR, by: -50 });
   await clock.advance(DAY);

@@ -11,14 +11,14 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const SECOND = 1_000;
 const MIN = 60_000;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
 /** Accounts with three old posts each, and one timeline watch on all of them. */
-async function house(intervalMs: number, count = 10, storeFilter: (store: Store) => Store = (store) => store) {
+async function setup(intervalMs: number, count = 10, storeFilter: (store: Store) => Store = (store) => store) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
   for (let i = 0; i < count; i += 1) {
@@ -40,35 +40,35 @@ async function house(intervalMs: number, count = 10, storeFilter: (store: Store)
     { accounts },
     { schedule: { kind: "every", intervalMs }, strategy: "probe", fullPollEveryMs: 12 * 60 * MIN },
   );
-  const rig = await startEngineRig({ clock, upstream, watches: [watch], storeFilter });
-  rigs.push(rig);
-  const told = async () => (await rig.events()).map(({ subject }) => subject);
-  return { clock, world, rig, told, asked, account: (index: number) => world.accounts[index] as WorldAccount };
+  const harness = await startEngineRig({ clock, upstream, watches: [watch], storeFilter });
+  harnesses.push(harness);
+  const alerted = async () => (await harness.events()).map(({ subject }) => subject);
+  return { clock, world, harness, alerted, asked, account: (index: number) => world.accounts[index] as WorldAccount };
 }
 
 describe("after a crash, a post that the feed shows late", () => {
   it("is found on the usual ticks where the accounts had been read but once before", async () => {
-    const { clock, world, rig, told, account } = await house(2 * MIN);
+    const { clock, world, harness, alerted, account } = await setup(2 * MIN);
     await clock.advance(20 * SECOND);
     const post = world.post(account(3), clock.now() + SECOND, { searchLagMs: 10 * MIN });
     await clock.advance(10 * SECOND);
-    await rig.crash();
+    await harness.crash();
     await clock.advance(8 * MIN);
-    expect(await told()).toEqual([post.id]);
+    expect(await alerted()).toEqual([post.id]);
   });
 
   it("is found on the usual ticks where the interval is long and the crash came before the second run", async () => {
-    const { clock, world, rig, told, account } = await house(60 * MIN);
+    const { clock, world, harness, alerted, account } = await setup(60 * MIN);
     await clock.advance(20 * MIN);
     const post = world.post(account(3), clock.now() + SECOND, { searchLagMs: 120 * MIN });
     await clock.advance(10 * MIN);
-    await rig.crash();
+    await harness.crash();
     await clock.advance(62 * MIN);
-    expect(await told()).toEqual([post.id]);
+    expect(await alerted()).toEqual([post.id]);
   });
 
   it("is found on the usual ticks where the counter fell back before the next probe", async () => {
-    const { clock, world, rig, told, account } = await house(20 * SECOND);
+    const { clock, world, harness, alerted, account } = await setup(20 * SECOND);
     await clock.advance(2 * MIN + 30 * SECOND);
     const other = world.post(account(5), clock.now() + SECOND);
     await clock.advance(20 * SECOND);
@@ -77,45 +77,45 @@ describe("after a crash, a post that the feed shows late", () => {
     // The counter is ahead of the timeline.
     account(3).flaps.push({ fromMs: postedMs, untilMs: postedMs + 90 * SECOND, by: 1 });
     await clock.advance(20 * SECOND);
-    await rig.crash();
+    await harness.crash();
     world.delete(account(3), 0, clock.now());
     await clock.advance(5 * MIN);
-    expect(await told()).toEqual([post.id, other.id]);
+    expect(await alerted()).toEqual([post.id, other.id]);
   });
 });
 
 it("keeps at a stop what its last reads found: nothing is read again for it", async () => {
-  const { clock, world, rig, told, asked, account } = await house(20 * SECOND);
+  const { clock, world, harness, alerted, asked, account } = await setup(20 * SECOND);
   await clock.advance(2 * MIN + 30 * SECOND);
   const other = world.post(account(5), clock.now() + SECOND);
   await clock.advance(20 * SECOND);
   const post = world.post(account(3), clock.now() + SECOND);
   await clock.advance(20 * SECOND);
-  expect(await told()).toEqual([post.id, other.id]);
-  await rig.restart();
+  expect(await alerted()).toEqual([post.id, other.id]);
+  await harness.restart();
   asked.length = 0;
   await clock.advance(2 * MIN);
   expect(new Set(asked)).toEqual(new Set(["info-batch"]));
 });
 
-it("reads nothing again for a crash that was told before it", async () => {
-  const { clock, world, rig, told, asked, account } = await house(20 * SECOND);
+it("reads nothing again for a crash after what was reported before it", async () => {
+  const { clock, world, harness, alerted, asked, account } = await setup(20 * SECOND);
   await clock.advance(7 * MIN + 30 * SECOND);
   const ids: string[] = [];
   for (let crash = 0; crash < 5; crash += 1) {
     ids.push(world.post(account(crash), clock.now() + SECOND).id);
     await clock.advance(60 * SECOND);
-    expect(await told()).toHaveLength(ids.length);
-    await rig.crash();
+    expect(await alerted()).toHaveLength(ids.length);
+    await harness.crash();
     asked.length = 0;
     await clock.advance(2 * MIN);
     expect(new Set(asked)).toEqual(new Set(["info-batch"]));
   }
 });
 
-it("writes what reads told a few times a minute, however many there are", async () => {
+it("writes what reads showed a few times a minute, however many there are", async () => {
   let writes = 0;
-  const { clock, world, account, rig } = await house(2 * SECOND, 60, (store) => ({
+  const { clock, world, account, harness } = await setup(2 * SECOND, 60, (store) => ({
     ...store,
     saveLearned: async (scope, changes) => {
       if (scope === "accounts") writes += 1;
@@ -127,7 +127,7 @@ it("writes what reads told a few times a minute, however many there are", async 
   for (let seconds = 1; seconds < 60; seconds += 1) post(seconds);
   writes = 0;
   await clock.advance(MIN + 4 * SECOND);
-  expect(await rig.events()).toHaveLength(59);
+  expect(await harness.events()).toHaveLength(59);
   // Of each run's changes one, before they are read.
   expect(writes).toBeLessThanOrEqual(30 + 4);
 });
@@ -136,9 +136,9 @@ it.each([
   ["while the first reads run", 5 * SECOND],
   ["a minute after them", 75 * SECOND],
 ])("reads hardly any account again for a crash %s", async (_, crashMs) => {
-  const { clock, rig, asked } = await house(2 * MIN, 200);
+  const { clock, harness, asked } = await setup(2 * MIN, 200);
   await clock.advance(crashMs);
-  await rig.crash();
+  await harness.crash();
   await clock.advance(5 * MIN);
   expect(asked.filter((endpoint) => endpoint === "user-tweets").length).toBeLessThanOrEqual(200 + 40);
 });

@@ -14,34 +14,34 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const PERIOD_END = Date.UTC(2026, 3, 1);
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 const search = (id: string, everyMs: number, priority: Priority = "normal") =>
   makeWatch(id, "search", { query: id }, { schedule: { kind: "every", intervalMs: everyMs }, priority, strategy: "single" });
 
-async function house(startMs: number, options: Partial<RigOptions> & Pick<RigOptions, "watches">) {
+async function setup(startMs: number, options: Partial<RigOptions> & Pick<RigOptions, "watches">) {
   const clock = createVirtualClock(startMs);
   const world = createFeedWorld({ random: createSeededRandom(1) });
   world.post(startMs - HOUR);
   const upstream = createScriptedUpstream(clock);
   upstream.on("search-tweets", (request, nowMs) => world.answer(request, nowMs));
-  rig = await startEngineRig({ clock, upstream, isGoverned: true, onExhausted: "degrade", ...options });
-  return { clock, world, upstream, rig };
+  harness = await startEngineRig({ clock, upstream, isGoverned: true, onExhausted: "degrade", ...options });
+  return { clock, world, upstream, harness };
 }
 
 const callsOf = (upstream: ScriptedUpstream, watch: string): number =>
   upstream.calls.filter(({ params }) => JSON.stringify(params).includes(watch)).length;
 
 describe("a quota that is too small for the plan", () => {
-  it("is paced to the end of the period, low priority first, told once, with the reserve untouched", async () => {
+  it("is paced to the end of the period, low priority first, reported once, with the reserve untouched", async () => {
     const startMs = PERIOD_END - 2 * DAY;
     const watches = [search("fast", 10 * MINUTE, "high"), search("usual", 10 * MINUTE), search("slow", 10 * MINUTE, "low")];
     // 864 requests at the pace of the schedules; 630 before the reserve.
-    const { clock, upstream, rig } = await house(startMs, { watches, monthly: 700, reserve: 0.1 });
+    const { clock, upstream, harness } = await setup(startMs, { watches, monthly: 700, reserve: 0.1 });
     await clock.advanceTo(PERIOD_END - DAY);
     const half = upstream.calls.length;
     await clock.advanceTo(PERIOD_END - 1);
@@ -53,61 +53,61 @@ describe("a quota that is too small for the plan", () => {
     expect(callsOf(upstream, "usual")).toBeGreaterThanOrEqual(250);
     expect(callsOf(upstream, "slow")).toBeLessThan(100);
     expect(upstream.calls.at(-1)?.atMs).toBeGreaterThan(PERIOD_END - HOUR);
-    expect(rig.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning"]);
-    expect(rig.opsAlerts[0]?.message).toMatch(/low ×/);
+    expect(harness.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning"]);
+    expect(harness.opsAlerts[0]?.message).toMatch(/low ×/);
   });
 
   it("goes slower as soon as the first requests of a small quota are spent, not a minute later", async () => {
     const watches = [search("a", 1_000), search("b", 1_000), search("c", 5_000)];
-    const { clock, upstream, rig } = await house(PERIOD_END - 30 * DAY, { watches, monthly: 60, reserve: 0.1 });
+    const { clock, upstream, harness } = await setup(PERIOD_END - 30 * DAY, { watches, monthly: 60, reserve: 0.1 });
     await clock.advance(MINUTE - 1);
     // A first read of each, and 5% of 60.
     expect(upstream.calls.length).toBeLessThanOrEqual(6);
-    const nextMs = ["a", "b", "c"].map((watch) => (rig.engine.nextPollAt(watch) ?? 0) - clock.now());
+    const nextMs = ["a", "b", "c"].map((watch) => (harness.engine.nextPollAt(watch) ?? 0) - clock.now());
     expect(Math.min(...nextMs)).toBeGreaterThan(10 * MINUTE);
   });
 
   it("keeps its pace over restarts, however many", async () => {
     const watches = Array.from({ length: 6 }, (_, i) => search(`w${i}`, MINUTE));
-    const { clock, upstream, rig } = await house(PERIOD_END - 2 * DAY, { watches, monthly: 600, reserve: 0 });
+    const { clock, upstream, harness } = await setup(PERIOD_END - 2 * DAY, { watches, monthly: 600, reserve: 0 });
     await clock.advance(3 * HOUR);
-    expect(rig.quotaWatch.status.factors.normal).toBeGreaterThan(10);
+    expect(harness.quotaWatch.status.factors.normal).toBeGreaterThan(10);
     const before = upstream.calls.length;
     for (let restart = 0; restart < 10; restart += 1) {
       await clock.advance(5 * MINUTE);
-      await rig.restart();
+      await harness.restart();
     }
     // 50 minutes at an even pace are about a dozen; a poll of each after each restart would be 60.
     expect(upstream.calls.length - before).toBeLessThan(20);
   });
 
   it("lets polls go at their own pace again as soon as the next period begins", async () => {
-    const { clock, upstream, rig } = await house(PERIOD_END - 6 * HOUR, { watches: [search("a", MINUTE)], monthly: 60, reserve: 0 });
+    const { clock, upstream, harness } = await setup(PERIOD_END - 6 * HOUR, { watches: [search("a", MINUTE)], monthly: 60, reserve: 0 });
     await clock.advanceTo(PERIOD_END - MINUTE);
-    expect(rig.quotaWatch.status.factors.normal).toBeGreaterThan(3);
+    expect(harness.quotaWatch.status.factors.normal).toBeGreaterThan(3);
     const before = upstream.calls.length;
     await clock.advanceTo(PERIOD_END + 3 * MINUTE);
     expect(upstream.calls.length - before).toBeGreaterThanOrEqual(2);
   });
 
-  it("is told once a period, though the clock is set to the next one and back", async () => {
-    const { clock, rig } = await house(PERIOD_END - 8 * HOUR, { watches: [search("a", MINUTE)], monthly: 100, reserve: 0 });
-    const told = () => rig.opsAlerts.filter(({ type }) => type === "quota.low").length;
+  it("is reported once a period, though the clock is set to the next one and back", async () => {
+    const { clock, harness } = await setup(PERIOD_END - 8 * HOUR, { watches: [search("a", MINUTE)], monthly: 100, reserve: 0 });
+    const alerted = () => harness.opsAlerts.filter(({ type }) => type === "quota.low").length;
     await clock.advance(10 * MINUTE);
-    expect(told()).toBe(1);
+    expect(alerted()).toBe(1);
     clock.jump(DAY);
     await clock.advance(10 * MINUTE);
-    const perPeriod = told();
+    const perPeriod = alerted();
     expect(perPeriod).toBe(2);
     clock.jump(-DAY);
     await clock.advance(10 * MINUTE);
-    await rig.restart();
+    await harness.restart();
     await clock.advanceTo(PERIOD_END + HOUR);
-    expect(told()).toBe(perPeriod);
+    expect(alerted()).toBe(perPeriod);
   });
 
   it("stops at the soft limit where the operator said pause, slows nothing down, and goes on in the next period", async () => {
-    const { clock, upstream, rig } = await house(PERIOD_END - 6 * HOUR, {
+    const { clock, upstream, harness } = await setup(PERIOD_END - 6 * HOUR, {
       watches: [search("a", 5 * MINUTE), search("b", 5 * MINUTE, "low")],
       monthly: 100,
       reserve: 0.2,
@@ -117,7 +117,7 @@ describe("a quota that is too small for the plan", () => {
     expect(callsOf(upstream, "b")).toBeGreaterThanOrEqual(38);
     await clock.advanceTo(PERIOD_END - 1);
     expect(upstream.calls).toHaveLength(80);
-    expect(rig.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning", "quota.low critical"]);
+    expect(harness.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning", "quota.low critical"]);
     await clock.advanceTo(PERIOD_END + 12 * MINUTE);
     expect(upstream.calls.length).toBeGreaterThan(83);
   });
@@ -138,7 +138,7 @@ describe("with quota N", () => {
         const startMs = PERIOD_END - 8 * HOUR;
         const priorities = ["high", "normal", "low"] as const;
         const watches = everyMs.map((ms, i) => search(`w${i}`, ms, priorities[i % 3]));
-        const { clock, world, upstream, rig: own } = await house(startMs, { watches, monthly, reserve, onExhausted: mode, seed });
+        const { clock, world, upstream, harness: own } = await setup(startMs, { watches, monthly, reserve, onExhausted: mode, seed });
         const random = createSeededRandom(seed);
         upstream.trouble = () => {
           if (trouble !== "none" && random.float() < 0.2) throw failure(trouble as "transient");
@@ -154,7 +154,7 @@ describe("with quota N", () => {
         expect(sent).toBeLessThanOrEqual(monthly);
         expect((await own.store.spentSince(0)).total).toBeGreaterThanOrEqual(sent);
         await own.close();
-        rig = undefined;
+        harness = undefined;
       }),
       { numRuns: 12, seed: 7, endOnFailure: true },
     );
@@ -174,10 +174,10 @@ describe("after a day of downtime", () => {
   it("catching up is spread, the newest comes first, and nothing is lost", { timeout: 280_000 }, async () => {
     const startMs = PERIOD_END - 5 * DAY;
     const watches = Array.from({ length: 12 }, (_, i) => search(`w${i}`, 10 * MINUTE));
-    const { clock, world, upstream, rig } = await house(startMs, { watches, monthly: 10_000, reserve: 0.1 });
+    const { clock, world, upstream, harness } = await setup(startMs, { watches, monthly: 10_000, reserve: 0.1 });
     await clock.advance(HOUR);
     const posted: string[] = [];
-    await sleepForADay(clock, rig, (timeMs) => posted.push(world.post(timeMs).id));
+    await sleepForADay(clock, harness, (timeMs) => posted.push(world.post(timeMs).id));
     const before = upstream.calls.length;
     const awakeMs = clock.now();
     await clock.advance(10 * MINUTE);
@@ -186,10 +186,10 @@ describe("after a day of downtime", () => {
     expect(spike).toBeGreaterThanOrEqual(12);
     expect(spike).toBeLessThan(24 + 110);
     await clock.advanceTo(awakeMs + 12 * HOUR);
-    const events = await rig.events();
+    const events = await harness.events();
     const perWatch = new Set(events.filter(({ watch }) => watch === "w3").map(({ subject }) => subject));
     expect(posted.filter((id) => !perWatch.has(id))).toEqual([]);
     expect(events).toHaveLength(posted.length * 12);
-    expect((await rig.store.spentSince(0)).total).toBe(upstream.calls.length);
+    expect((await harness.store.spentSince(0)).total).toBe(upstream.calls.length);
   });
 });

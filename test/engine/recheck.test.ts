@@ -11,10 +11,10 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 const LIKED = { text: "tweet.likes_count >= 100", matches: ({ tweet }: { tweet?: Tweet }) => (tweet?.likes_count ?? 0) >= 100 };
@@ -23,7 +23,7 @@ const search = (id: string, changes: WatchChanges = {}) =>
   makeWatch(id, "search", { query: id }, { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR }, ...changes });
 
 /** A world of tweets: the search shows all of them, /tweet-info-bulk those asked for. */
-async function house(watches: readonly Watch[], quota?: { readonly monthly: number }) {
+async function setup(watches: readonly Watch[], quota?: { readonly monthly: number }) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock);
   const tweets = new Map<string, Tweet>();
@@ -46,183 +46,183 @@ async function house(watches: readonly Watch[], quota?: { readonly monthly: numb
       return limit.monthly;
     },
   });
-  rig = await startEngineRig(quota === undefined ? parts : governed(quota));
+  harness = await startEngineRig(quota === undefined ? parts : governed(quota));
   await clock.advance(2 * MINUTE);
-  const told = async (from = rig) =>
+  const alerted = async (from = harness) =>
     ((await from?.events()) ?? []).map(({ type, watch, subject }) => `${type} ${watch} ${subject}`).reverse();
-  return { clock, upstream, tweets, post, like, told, rig, looks: () => upstream.callsOf("tweet-info-bulk") };
+  return { clock, upstream, tweets, post, like, alerted, harness, rechecks: () => upstream.callsOf("tweet-info-bulk") };
 }
 
-it("tells a tweet that where kept back when it becomes true, once, and explains it as told", async () => {
-  const { clock, post, like, told, rig } = await house([search("w", { where: LIKED })]);
+it("reports a tweet that where kept back when it becomes true, once, and explains it as reported", async () => {
+  const { clock, post, like, alerted, harness } = await setup([search("w", { where: LIKED })]);
   const id = post();
   await clock.advance(15 * MINUTE);
-  expect(await told()).toEqual([]);
+  expect(await alerted()).toEqual([]);
   like(id, 120);
   await clock.advance(10 * MINUTE);
-  expect(await told()).toEqual([`tweet.created w ${id}`]);
-  expect((await rig.events())[0]?.body.tweet?.likes_count).toBe(120);
-  expect((await rig.store.explainItem(id))[0]).toMatchObject({ verdict: "event", deliveries: [{ sink: "out" }] });
+  expect(await alerted()).toEqual([`tweet.created w ${id}`]);
+  expect((await harness.events())[0]?.body.tweet?.likes_count).toBe(120);
+  expect((await harness.store.explainItem(id))[0]).toMatchObject({ verdict: "event", deliveries: [{ sink: "out" }] });
   like(id, 500);
   await clock.advance(3 * HOUR);
-  expect(await told()).toHaveLength(1);
+  expect(await alerted()).toHaveLength(1);
 });
 
-it("tells the end of a tweet that was told, once, with the tweet as it was; not of one that was kept back", async () => {
-  const { clock, post, tweets, told, rig } = await house([search("w", { where: LIKED })]);
+it("reports the end of a tweet that was reported, once, with the tweet as it was; not of one that was kept back", async () => {
+  const { clock, post, tweets, alerted, harness } = await setup([search("w", { where: LIKED })]);
   const [loved, ignored] = [post({ likes_count: 200, full_text: "gone soon" }), post()];
   await clock.advance(5 * MINUTE);
   tweets.delete(loved);
   tweets.delete(ignored);
   post();
   await clock.advance(8 * MINUTE);
-  expect(await told()).toEqual([`tweet.created w ${loved}`]);
+  expect(await alerted()).toEqual([`tweet.created w ${loved}`]);
   await clock.advance(3 * HOUR);
-  expect(await told()).toEqual([`tweet.created w ${loved}`, `tweet.deleted w ${loved}`]);
-  const [deleted] = await rig.events();
+  expect(await alerted()).toEqual([`tweet.created w ${loved}`, `tweet.deleted w ${loved}`]);
+  const [deleted] = await harness.events();
   expect(deleted?.body.tweet?.full_text).toBe("gone soon");
   expect(deleted?.labels).toMatchObject({ event: "tweet.deleted", author: "alice", type: "search" });
 });
 
 it("asks for a hundred tweets in one request, over all watches and targets, and for nothing after until", async () => {
-  const { clock, post, looks, upstream } = await house([
+  const { clock, post, rechecks, upstream } = await setup([
     search("a", { where: LIKED }),
     search("b"),
     search("c", { recheck: { everyMs: 20 * MINUTE, untilMs: HOUR } }),
   ]);
   for (let i = 0; i < 15; i += 1) post();
   await clock.advanceTo(START + 19 * MINUTE);
-  expect(looks().map(({ params }) => (params["tweet_links"] as string[]).length)).toEqual([15]);
+  expect(rechecks().map(({ params }) => (params["tweet_links"] as string[]).length)).toEqual([15]);
   await clock.advanceTo(START + 21 * MINUTE);
-  expect(looks()).toHaveLength(2);
+  expect(rechecks()).toHaveLength(2);
   await clock.advanceTo(START + 3 * HOUR);
-  // Every ten minutes up to two hours after the tweets appeared, whoever else looked at them.
-  expect(looks()).toHaveLength(12);
+  // Every ten minutes up to two hours after the tweets appeared, whoever else requested them.
+  expect(rechecks()).toHaveLength(12);
   expect(upstream.callsOf("search-tweets").length).toBeGreaterThan(0);
 });
 
 it("needs two requests for more than a hundred", async () => {
-  const { clock, post, looks } = await house([search("w")]);
+  const { clock, post, rechecks } = await setup([search("w")]);
   for (let i = 0; i < 120; i += 1) {
     post();
     if (i % 20 === 19) await clock.advance(MINUTE);
   }
   await clock.advanceTo(START + 11 * MINUTE);
-  expect(looks().map(({ params }) => (params["tweet_links"] as string[]).length)).toEqual([100, 20]);
+  expect(rechecks().map(({ params }) => (params["tweet_links"] as string[]).length)).toEqual([100, 20]);
 });
 
-it("asks for each tweet once a look, however many watches follow it", async () => {
+it("asks for each tweet once a recheck, however many watches follow it", async () => {
   const watches = Array.from({ length: 6 }, (_, i) =>
     makeWatch(`w${i}`, "search", { query: "same" }, { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR } }),
   );
-  const { clock, post, looks } = await house(watches);
+  const { clock, post, rechecks } = await setup(watches);
   for (let i = 0; i < 110; i += 1) {
     post();
     if (i % 15 === 0) await clock.advance(MINUTE);
   }
   await clock.advance(MINUTE);
-  const before = looks().length;
+  const before = rechecks().length;
   await clock.advance(10 * MINUTE);
-  const asked = looks()
+  const asked = rechecks()
     .slice(before)
     .map(({ params }) => params["tweet_links"] as string[]);
   expect(asked.map(({ length }) => length)).toEqual([100, 10]);
   expect(new Set(asked.flat()).size).toBe(110);
 });
 
-it("tells nothing twice and forgets nothing when it crashes at any step of a look, or restarts", async () => {
-  const { clock, post, like, told, rig } = await house([search("w", { where: LIKED })]);
+it("reports nothing twice and forgets nothing when it crashes at any step of a recheck, or restarts", async () => {
+  const { clock, post, like, alerted, harness } = await setup([search("w", { where: LIKED })]);
   const id = post();
   await clock.advance(5 * MINUTE);
   like(id, 150);
   for (let steps = 1; steps < 30; steps += 2) {
     await clock.advanceTo((Math.floor(clock.now() / (10 * MINUTE)) + 1) * 10 * MINUTE - 1);
-    if ((await told()).length > 0) break;
-    rig.life.endAfter(steps);
+    if ((await alerted()).length > 0) break;
+    harness.life.endAfter(steps);
     await clock.advance(5_000);
-    await rig.crash();
+    await harness.crash();
     await clock.advance(100);
   }
   await clock.advance(20 * MINUTE);
-  await rig.restart();
+  await harness.restart();
   await clock.advance(3 * HOUR);
-  expect(await told()).toEqual([`tweet.created w ${id}`]);
+  expect(await alerted()).toEqual([`tweet.created w ${id}`]);
 });
 
-describe("a daemon that was down when a look was due", () => {
+describe("a daemon that was down when a recheck was due", () => {
   const downFor = async (ms: number) => {
-    const world = await house([search("w", { where: LIKED })]);
+    const world = await setup([search("w", { where: LIKED })]);
     const [liked, other] = [world.post(), world.post()];
     await world.clock.advance(15 * MINUTE);
-    world.rig.life.end();
+    world.harness.life.end();
     world.like(liked, 100);
     await world.clock.advance(ms);
-    const before = world.looks().length;
-    await world.rig.crash();
+    const before = world.rechecks().length;
+    await world.harness.crash();
     await world.clock.advance(HOUR);
-    const asked = world.looks().slice(before);
+    const asked = world.rechecks().slice(before);
     return { ...world, liked, other, asked: asked.map(({ params }) => (params["tweet_links"] as string[]).toSorted()) };
   };
 
   it.each([3 * HOUR, 6 * 24 * HOUR])("makes it once when it is back after %d ms, and lets the tweets go", async (ms) => {
-    const { told, asked, liked, other, like, clock, looks } = await downFor(ms);
+    const { alerted, asked, liked, other, like, clock, rechecks } = await downFor(ms);
     expect(asked).toEqual([[liked, other]]);
-    expect(await told()).toEqual([`tweet.created w ${liked}`]);
+    expect(await alerted()).toEqual([`tweet.created w ${liked}`]);
     like(other, 100);
-    const before = looks().length;
+    const before = rechecks().length;
     await clock.advance(3 * HOUR);
-    expect(looks()).toHaveLength(before);
-    expect(await told()).toHaveLength(1);
+    expect(rechecks()).toHaveLength(before);
+    expect(await alerted()).toHaveLength(1);
   });
 
   it("lets the tweets go unasked a week after they were fresh", async () => {
-    const { told, asked, rig, clock } = await downFor(8 * 24 * HOUR);
+    const { alerted, asked, harness, clock } = await downFor(8 * 24 * HOUR);
     expect(asked).toEqual([]);
-    expect(await told()).toEqual([]);
-    expect(await rig.store.dueRechecks(clock.now(), 10)).toEqual([]);
+    expect(await alerted()).toEqual([]);
+    expect(await harness.store.dueRechecks(clock.now(), 10)).toEqual([]);
   });
 
   it("owes nothing of a tweet whose last look was made", async () => {
-    const { clock, post, like, rig, looks, told } = await house([search("w", { where: LIKED })]);
+    const { clock, post, like, harness, rechecks, alerted } = await setup([search("w", { where: LIKED })]);
     const id = post();
     await clock.advanceTo(START + 2 * HOUR + MINUTE);
-    rig.life.end();
+    harness.life.end();
     like(id, 100);
     await clock.advance(3 * HOUR);
-    const before = looks().length;
-    await rig.crash();
+    const before = rechecks().length;
+    await harness.crash();
     await clock.advance(HOUR);
-    expect(looks()).toHaveLength(before);
-    expect(await told()).toEqual([]);
+    expect(rechecks()).toHaveLength(before);
+    expect(await alerted()).toEqual([]);
   });
 });
 
 it("makes the look that a pause put off when the watch is resumed, after until as well", async () => {
-  const { clock, post, like, told, rig, looks } = await house([search("w", { where: LIKED })]);
+  const { clock, post, like, alerted, harness, rechecks } = await setup([search("w", { where: LIKED })]);
   const id = post();
   await clock.advance(15 * MINUTE);
-  await rig.pause("w", true);
+  await harness.pause("w", true);
   like(id, 100);
   await clock.advance(5 * HOUR);
-  await rig.store.prune(clock.now(), 90 * 24 * HOUR, new Set());
-  const before = looks().length;
-  await rig.pause("w", false);
+  await harness.store.prune(clock.now(), 90 * 24 * HOUR, new Set());
+  const before = rechecks().length;
+  await harness.pause("w", false);
   await clock.advance(HOUR);
-  expect(looks()).toHaveLength(before + 1);
-  expect(await told()).toEqual([`tweet.created w ${id}`]);
+  expect(rechecks()).toHaveLength(before + 1);
+  expect(await alerted()).toEqual([`tweet.created w ${id}`]);
 });
 
 it("takes an answer without any of several tweets for the service's own trouble", async () => {
-  const { clock, post, told, upstream } = await house([search("w")]);
+  const { clock, post, alerted, upstream } = await setup([search("w")]);
   const before = [post(), post(), post()];
   await clock.advance(2 * MINUTE);
   upstream.on("tweet-info-bulk", () => ({ tweets: [] }));
   await clock.advance(3 * HOUR);
-  expect(await told()).toEqual(before.map((id) => `tweet.created w ${id}`));
+  expect(await alerted()).toEqual(before.map((id) => `tweet.created w ${id}`));
 });
 
-it("looks again after a failure, and waits while the watch is paused", async () => {
-  const { clock, post, like, told, rig, upstream, looks } = await house([search("w", { where: LIKED })]);
+it("rechecks again after a failure, and waits while the watch is paused", async () => {
+  const { clock, post, like, alerted, harness, upstream, rechecks } = await setup([search("w", { where: LIKED })]);
   const id = post();
   await clock.advance(5 * MINUTE);
   like(id, 150);
@@ -231,37 +231,37 @@ it("looks again after a failure, and waits while the watch is paused", async () 
     return undefined;
   };
   await clock.advance(20 * MINUTE);
-  expect(await told()).toEqual([]);
-  await rig.pause("w", true);
+  expect(await alerted()).toEqual([]);
+  await harness.pause("w", true);
   upstream.trouble = undefined;
-  const asked = looks().length;
+  const asked = rechecks().length;
   await clock.advance(30 * MINUTE);
-  expect(looks()).toHaveLength(asked);
-  await rig.pause("w", false);
+  expect(rechecks()).toHaveLength(asked);
+  await harness.pause("w", false);
   await clock.advance(2 * MINUTE);
-  expect(await told()).toEqual([`tweet.created w ${id}`]);
+  expect(await alerted()).toEqual([`tweet.created w ${id}`]);
 });
 
-it("does not tell what an edited where lets through, nor look for a watch that ceased to follow", async () => {
-  const { clock, post, told, rig, looks } = await house([search("w", { where: LIKED })]);
+it("does not report what an edited where lets through, nor recheck for a watch that ceased to follow", async () => {
+  const { clock, post, alerted, harness, rechecks } = await setup([search("w", { where: LIKED })]);
   post();
   await clock.advance(5 * MINUTE);
-  await rig.setWatches([search("w", { where: { text: "true", matches: () => true } })]);
+  await harness.setWatches([search("w", { where: { text: "true", matches: () => true } })]);
   await clock.advance(10 * MINUTE);
-  expect(await told()).toEqual([]);
+  expect(await alerted()).toEqual([]);
   const id = post();
   await clock.advance(5 * MINUTE);
   const { recheck: _, ...plain } = search("w");
-  await rig.setWatches([plain]);
-  const asked = looks().length;
+  await harness.setWatches([plain]);
+  const asked = rechecks().length;
   await clock.advance(3 * HOUR);
-  expect(await told()).toEqual([`tweet.created w ${id}`]);
-  expect(looks()).toHaveLength(asked);
+  expect(await alerted()).toEqual([`tweet.created w ${id}`]);
+  expect(rechecks()).toHaveLength(asked);
 });
 
-it("looks less often while the quota is short", async () => {
-  const looksWith = async (quota: { readonly monthly: number } | undefined) => {
-    const { clock, post, looks } = await house(
+it("rechecks less often while the quota is short", async () => {
+  const rechecksWith = async (quota: { readonly monthly: number } | undefined) => {
+    const { clock, post, rechecks } = await setup(
       [
         search("w", {
           priority: "low",
@@ -273,44 +273,44 @@ it("looks less often while the quota is short", async () => {
     );
     post();
     await clock.advance(6 * HOUR);
-    const count = looks().length;
-    await rig?.close();
-    rig = undefined;
+    const count = rechecks().length;
+    await harness?.close();
+    harness = undefined;
     return count;
   };
-  expect(await looksWith(undefined)).toBe(35);
-  expect(await looksWith({ monthly: 4_000 })).toBeLessThanOrEqual(14);
+  expect(await rechecksWith(undefined)).toBe(35);
+  expect(await rechecksWith({ monthly: 4_000 })).toBeLessThanOrEqual(14);
 });
 
-it("looks no more often for tweets that are found all the time while the quota is short", async () => {
+it("rechecks no more often for tweets that are found all the time while the quota is short", async () => {
   const times = { schedule: { kind: "every" as const, intervalMs: 10 * MINUTE }, recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR } };
-  const { clock, post, looks, upstream } = await house([search("w", { priority: "low", ...times })], { monthly: 2_000 });
+  const { clock, post, rechecks, upstream } = await setup([search("w", { priority: "low", ...times })], { monthly: 2_000 });
   for (let tick = 0; tick < 144; tick += 1) {
     post();
     await clock.advance(10 * MINUTE);
   }
   expect(upstream.callsOf("search-tweets").length).toBeLessThan(30);
-  expect(looks().length).toBeLessThan(1.2 * upstream.callsOf("search-tweets").length);
-  expect(looks().length).toBeGreaterThan(8);
+  expect(rechecks().length).toBeLessThan(1.2 * upstream.callsOf("search-tweets").length);
+  expect(rechecks().length).toBeGreaterThan(8);
 });
 
 it.each([
   ["while it runs", async () => undefined],
   ["while it stands", (own: EngineRig) => own.restart()],
-])("looks at its own pace at once when the quota is raised %s", async (_, restart) => {
+])("rechecks at its own pace at once when the quota is raised %s", async (_, restart) => {
   const quota = { monthly: 600 };
   const times = { schedule: { kind: "every" as const, intervalMs: 10 * MINUTE }, recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR } };
-  const { clock, post, looks, rig } = await house([search("w", { priority: "low", ...times })], quota);
+  const { clock, post, rechecks, harness } = await setup([search("w", { priority: "low", ...times })], quota);
   const id = post();
-  const dueWithin = async (ms: number) => (await rig.store.dueRechecks(clock.now() + ms, 10)).map(({ tweetId }) => tweetId);
+  const dueWithin = async (ms: number) => (await harness.store.dueRechecks(clock.now() + ms, 10)).map(({ tweetId }) => tweetId);
   await clock.advanceTo(START + 4 * HOUR + MINUTE);
-  const before = looks().length;
+  const before = rechecks().length;
   expect(await dueWithin(HOUR)).toEqual([]);
   expect(await dueWithin(12 * HOUR)).toEqual([id]);
   quota.monthly = 100_000;
-  await restart(rig);
+  await restart(harness);
   await clock.advance(41 * MINUTE);
-  expect(looks()).toHaveLength(before + 4);
+  expect(rechecks()).toHaveLength(before + 4);
 });
 
 it("notes of the first page how often is posted and how much of it is wanted, once", async () => {
@@ -321,9 +321,9 @@ it("notes of the first page how often is posted and how much of it is wanted, on
     created_at: new Date(START - hours * 24 * HOUR).toISOString(),
   }));
   upstream.on("search-tweets", () => ({ tweets }));
-  rig = await startEngineRig({ clock, upstream, watches: [search("w", { ignore: { authors: [], words: ["giveaway"] } })] });
+  harness = await startEngineRig({ clock, upstream, watches: [search("w", { ignore: { authors: [], words: ["giveaway"] } })] });
   await clock.advance(2 * MINUTE);
-  const pageOf = async () => (await rig?.store.listWatches())?.[0]?.targets[0]?.memory["page"];
+  const pageOf = async () => (await harness?.store.listWatches())?.[0]?.targets[0]?.memory["page"];
   // Three posts in the four days that the second oldest begins.
   expect(await pageOf()).toEqual({ posts: 3, days: 4, tweets: 5, wanted: 4 });
   tweets.unshift({ ...makeTweet("3000", "more"), created_at: new Date(clock.now()).toISOString() });
@@ -332,28 +332,28 @@ it("notes of the first page how often is posted and how much of it is wanted, on
 });
 
 it.each(["bad_request", "forbidden", "not_found"] as const)(
-  "pays for no more looks than planned while the service answers them with %s, and goes on as soon as it does not",
+  "pays for no more rechecks than planned while the service answers them with %s, and goes on as soon as it does not",
   async (kind) => {
-    const { clock, post, like, told, upstream, looks } = await house([search("w", { where: LIKED })]);
+    const { clock, post, like, alerted, upstream, rechecks } = await setup([search("w", { where: LIKED })]);
     const [liked, other] = [post(), post()];
     upstream.trouble = ({ endpoint }) => {
       if (endpoint === "tweet-info-bulk") throw failure(kind);
       return undefined;
     };
     await clock.advanceTo(START + HOUR);
-    expect(looks().length).toBeLessThanOrEqual(6);
+    expect(rechecks().length).toBeLessThanOrEqual(6);
     upstream.trouble = undefined;
     like(liked, 100);
     await clock.advance(11 * MINUTE);
-    expect(await told()).toEqual([`tweet.created w ${liked}`]);
+    expect(await alerted()).toEqual([`tweet.created w ${liked}`]);
     like(other, 100);
     await clock.advance(10 * MINUTE);
-    expect(await told()).toHaveLength(2);
+    expect(await alerted()).toHaveLength(2);
   },
 );
 
 it("takes a 404 of one tweet for an answer without it", async () => {
-  const { clock, post, told, upstream, looks } = await house([search("w")]);
+  const { clock, post, alerted, upstream, rechecks } = await setup([search("w")]);
   const id = post();
   await clock.advance(5 * MINUTE);
   upstream.trouble = ({ endpoint }) => {
@@ -361,32 +361,32 @@ it("takes a 404 of one tweet for an answer without it", async () => {
     return undefined;
   };
   await clock.advance(HOUR);
-  expect(await told()).toEqual([`tweet.created w ${id}`, `tweet.deleted w ${id}`]);
-  expect(looks()).toHaveLength(2);
+  expect(await alerted()).toEqual([`tweet.created w ${id}`, `tweet.deleted w ${id}`]);
+  expect(rechecks()).toHaveLength(2);
 });
 
 it("follows a tweet whose date lies ahead no longer than one of now", async () => {
-  const { clock, post, looks } = await house([search("w")]);
+  const { clock, post, rechecks } = await setup([search("w")]);
   post({ created_at: new Date(START + 1_000 * 24 * HOUR).toISOString() });
   await clock.advance(2 * HOUR + 10 * MINUTE);
-  expect(looks().length).toBeGreaterThan(10);
-  const before = looks().length;
+  expect(rechecks().length).toBeGreaterThan(10);
+  const before = rechecks().length;
   await clock.advance(3 * HOUR);
-  expect(looks()).toHaveLength(before);
+  expect(rechecks()).toHaveLength(before);
 });
 
-it("goes on with its looks when the clock is set back", async () => {
-  const { clock, post, like, told } = await house([search("w", { where: LIKED })]);
+it("goes on with its rechecks when the clock is set back", async () => {
+  const { clock, post, like, alerted } = await setup([search("w", { where: LIKED })]);
   const id = post();
   await clock.advance(15 * MINUTE);
   clock.jump(-3 * 24 * HOUR);
   like(id, 100);
   await clock.advance(12 * MINUTE);
-  expect(await told()).toEqual([`tweet.created w ${id}`]);
+  expect(await alerted()).toEqual([`tweet.created w ${id}`]);
 });
 
-it("books looks on the watches whose tweets they are about, as often as they follow some", async () => {
-  const { clock, post, rig } = await house([
+it("counts rechecks for the watches whose tweets they are about, as often as they follow some", async () => {
+  const { clock, post, harness } = await setup([
     search("a", {
       where: { text: "tweet.id == '1002'", matches: ({ tweet }) => tweet?.id === "1002" },
       recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR },
@@ -395,7 +395,7 @@ it("books looks on the watches whose tweets they are about, as often as they fol
   ]);
   for (let i = 0; i < 3; i += 1) post();
   await clock.advance(2 * HOUR);
-  const { lines } = await rig.store.spentSince(0);
+  const { lines } = await harness.store.spentSince(0);
   const spent = lines.filter(({ endpoint }) => endpoint === "tweet-info-bulk").map(({ watch, requests }) => [watch, requests]);
   expect(Object.fromEntries(spent)).toEqual({ a: 6, b: 6 });
 });

@@ -10,10 +10,10 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 const handles = (count: number) => Array.from({ length: count }, (_, i) => `user${i + 1}`);
@@ -26,9 +26,9 @@ it("asks for every new handle once, a hundred a request, when a reload comes whi
     handles(450).map((handle, i) => makeUser(String(i + 1), handle)),
   );
   upstream.on("user-tweets", () => ({ tweets: [] }));
-  rig = await startEngineRig({ clock, upstream, watches: [timeline("w", handles(150))] });
+  harness = await startEngineRig({ clock, upstream, watches: [timeline("w", handles(150))] });
   await clock.advance(10);
-  const { setWatches } = rig;
+  const { setWatches } = harness;
   const reloads = [250, 350, 450].map((count) => setWatches([timeline("w", handles(count))]));
   await clock.advance(5_000);
   await Promise.all(reloads);
@@ -50,12 +50,12 @@ it("forgets what went wrong with a watch that was taken out, and says nothing of
     makeWatch("a", "search", { query: "whole" }, { strategy: "single" }),
     makeWatch("b", "search", { query: "broken" }, { strategy: "single" }),
   ];
-  rig = await startEngineRig({ clock, upstream, watches: [whole, broken] });
+  harness = await startEngineRig({ clock, upstream, watches: [whole, broken] });
   await clock.advance(MINUTE);
-  const keys = rig.engine.pollsOf("b").map(({ key }) => key);
-  expect(keys.map((key) => rig?.engine.problemOf(key))).not.toEqual([""]);
-  await rig.setWatches([whole]);
-  expect(keys.map((key) => rig?.engine.problemOf(key))).toEqual([""]);
+  const keys = harness.engine.pollsOf("b").map(({ key }) => key);
+  expect(keys.map((key) => harness?.engine.problemOf(key))).not.toEqual([""]);
+  await harness.setWatches([whole]);
+  expect(keys.map((key) => harness?.engine.problemOf(key))).toEqual([""]);
 });
 
 it("keeps at a stop the handles whose answer is under way: they are paid for", async () => {
@@ -66,11 +66,11 @@ it("keeps at a stop the handles whose answer is under way: they are paid for", a
     return { users: handles(20).map((handle, i) => makeUser(String(i + 1), handle)) };
   });
   upstream.on("user-tweets", () => ({ tweets: [] }));
-  rig = await startEngineRig({ clock, upstream, watches: [timeline("w", handles(20))] });
+  harness = await startEngineRig({ clock, upstream, watches: [timeline("w", handles(20))] });
   await clock.advance(10);
-  await rig.restart();
+  await harness.restart();
   await clock.advance(1_000);
   expect(upstream.callsOf("info-batch").filter(({ params }) => "usernames" in params)).toHaveLength(1);
-  expect(rig.logged.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
-  expect(rig.direct).toEqual([]);
+  expect(harness.logged.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
+  expect(harness.direct).toEqual([]);
 });

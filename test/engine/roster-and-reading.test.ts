@@ -12,28 +12,28 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
-async function house(watch: Watch) {
+async function setup(watch: Watch) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock, [makeUser("7", "acme")]);
-  const start = async () => (rig = await startEngineRig({ clock, upstream, watches: [watch] }));
+  const start = async () => (harness = await startEngineRig({ clock, upstream, watches: [watch] }));
   return { clock, upstream, start };
 }
 
 const followers = (source: string, changes: WatchChanges = {}) => makeWatch("w", "new_followers", { accounts: ["acme"], source }, changes);
 const followedAt = (id: number, ms: number): User => ({ ...makeUser(String(id)), followerDate: new Date(ms).toISOString() });
-const told = async (from: EngineRig) => (await from.events()).map(({ body }) => body.user?.id ?? "").reverse();
+const alerted = async (from: EngineRig) => (await from.events()).map(({ body }) => body.user?.id ?? "").reverse();
 
 it("fault 31: who leaves the 7-day window has not unfollowed, and who comes back is not new", async () => {
-  const { clock, upstream, start } = await house(followers("indexed"));
+  const { clock, upstream, start } = await setup(followers("indexed"));
   let window = [followedAt(3, START - HOUR), followedAt(2, START - 2 * DAY), followedAt(1, START - 6 * DAY)];
   upstream.on("new-followers-7d", () => ({ users: window }));
-  const rig = await start();
+  const harness = await start();
   await clock.advance(2 * MINUTE);
   window = [followedAt(4, START + 2 * MINUTE), ...window.slice(0, 2)];
   await clock.advance(2 * MINUTE);
@@ -41,9 +41,9 @@ it("fault 31: who leaves the 7-day window has not unfollowed, and who comes back
   await clock.advance(2 * MINUTE);
   window = [followedAt(4, START + 2 * MINUTE), followedAt(3, START - HOUR), followedAt(1, START + 5 * MINUTE)];
   await clock.advance(2 * MINUTE);
-  expect(await told(rig)).toEqual(["4"]);
-  expect((await rig.events())[0]?.type).toBe("follower.added");
-  expect((await rig.events())[0]?.body.target?.username).toBe("acme");
+  expect(await alerted(harness)).toEqual(["4"]);
+  expect((await harness.events())[0]?.type).toBe("follower.added");
+  expect((await harness.events())[0]?.body.target?.username).toBe("acme");
 });
 
 /** The follower list, newest first, in pages of 200. */
@@ -56,31 +56,31 @@ const listPages =
   };
 
 it("falls back from the window to the whole list when the account is not indexed, silently at first", async () => {
-  const { clock, upstream, start } = await house(followers("auto"));
+  const { clock, upstream, start } = await setup(followers("auto"));
   let list = Array.from({ length: 450 }, (_, i) => makeUser(String(1_000 - i)));
   upstream.on(
     "followers",
     listPages(() => list),
   );
   upstream.on("info", () => ({ record: { ...makeUser("7", "acme") } }));
-  const rig = await start();
+  const harness = await start();
   await clock.advance(3 * MINUTE);
   expect(upstream.callsOf("new-followers-7d").length).toBe(1);
   expect(upstream.callsOf("followers").length).toBeGreaterThanOrEqual(3);
-  expect(await told(rig)).toEqual([]);
-  expect(rig.opsAlerts).toEqual([]);
+  expect(await alerted(harness)).toEqual([]);
+  expect(harness.opsAlerts).toEqual([]);
   list = [makeUser("2001"), makeUser("2000"), ...list];
   await clock.advance(2 * MINUTE);
-  expect(await told(rig)).toEqual(["2000", "2001"]);
-  await rig.restart();
+  expect(await alerted(harness)).toEqual(["2000", "2001"]);
+  await harness.restart();
   list = [makeUser("2002"), ...list];
   await clock.advance(3 * MINUTE);
-  expect(await told(rig)).toEqual(["2000", "2001", "2002"]);
+  expect(await alerted(harness)).toEqual(["2000", "2001", "2002"]);
   expect(upstream.callsOf("new-followers-7d").length).toBe(1);
 });
 
 it("does not leave the window for a 404 that passes, and loses nothing meanwhile", async () => {
-  const { clock, upstream, start } = await house(followers("auto"));
+  const { clock, upstream, start } = await setup(followers("auto"));
   let window: readonly User[] = [followedAt(1, START - HOUR)];
   let isGone = false;
   upstream.on("new-followers-7d", () => {
@@ -89,66 +89,66 @@ it("does not leave the window for a 404 that passes, and loses nothing meanwhile
   });
   upstream.on("info", () => ({ record: { ...makeUser("7", "acme") } }));
   upstream.on("followers", () => ({ users: window }));
-  const rig = await start();
+  const harness = await start();
   await clock.advance(2 * MINUTE);
   isGone = true;
   window = [followedAt(2, START + 2 * MINUTE), ...window];
   await clock.advance(2 * MINUTE);
   isGone = false;
   await clock.advance(7 * MINUTE);
-  expect(await told(rig)).toEqual(["2"]);
+  expect(await alerted(harness)).toEqual(["2"]);
   expect(upstream.callsOf("followers")).toEqual([]);
   // One that stays is believed.
   isGone = true;
   await clock.advance(20 * MINUTE);
   expect(upstream.callsOf("followers").length).toBeGreaterThan(0);
-  expect(rig.opsAlerts).toEqual([]);
+  expect(harness.opsAlerts).toEqual([]);
 });
 
-it("goes on with a whole list over several polls and a restart, and tells nothing before it is complete", async () => {
-  const { clock, upstream, start } = await house(followers("all", { maxPages: 2 }));
+it("goes on with a whole list over several polls and a restart, and reports nothing before it is complete", async () => {
+  const { clock, upstream, start } = await setup(followers("all", { maxPages: 2 }));
   let list = Array.from({ length: 1_900 }, (_, i) => makeUser(String(9_000 - i)));
   upstream.on(
     "followers",
     listPages(() => list),
   );
-  const rig = await start();
+  const harness = await start();
   await clock.advance(2 * MINUTE);
-  await rig.crash();
+  await harness.crash();
   await clock.advance(8 * MINUTE);
-  expect(await told(rig)).toEqual([]);
-  const [watch] = await rig.store.listWatches();
+  expect(await alerted(harness)).toEqual([]);
+  const [watch] = await harness.store.listWatches();
   expect(watch?.targets[0]?.baselineAtMs).not.toBeNull();
   expect(watch?.knownItems).toBe(1_900);
   list = [makeUser("9500"), ...list];
   const before = upstream.callsOf("followers").length;
   await clock.advance(2 * MINUTE);
-  expect(await told(rig)).toEqual(["9500"]);
+  expect(await alerted(harness)).toEqual(["9500"]);
   expect(upstream.callsOf("followers").length - before).toBeLessThanOrEqual(4);
 });
 
 it("fault 30: a follower list that is empty for a while is no storm when it is back", async () => {
-  const { clock, upstream, start } = await house(followers("all", { schedule: { kind: "every", intervalMs: HOUR } }));
+  const { clock, upstream, start } = await setup(followers("all", { schedule: { kind: "every", intervalMs: HOUR } }));
   const list = Array.from({ length: 300 }, (_, i) => makeUser(String(9_000 - i)));
   let isEmpty = false;
   upstream.on("followers", (request) => (isEmpty ? { users: [] } : listPages(() => list)(request)));
-  const rig = await start();
+  const harness = await start();
   await clock.advance(3 * MINUTE);
   isEmpty = true;
   await clock.advance(2 * DAY);
   isEmpty = false;
   await clock.advance(3 * HOUR);
-  expect(await told(rig)).toEqual([]);
+  expect(await alerted(harness)).toEqual([]);
 });
 
 const score = () => makeWatch("w", "score_delta", { accounts: ["acme"], when: { week_delta: ">= 25" } });
 
 it("fault 32: null, NaN, a flip of sign or an account without a score make no event; crossing fires once and re-arms", async () => {
-  const { clock, upstream, start } = await house(score());
+  const { clock, upstream, start } = await setup(score());
   let record: Record<string, unknown> = { week_delta: 30, month_delta: 1 };
   upstream.on("score-changes", () => ({ record: record as never }));
-  const rig = await start();
-  const events = async () => (await rig.events()).length;
+  const harness = await start();
+  const events = async () => (await harness.events()).length;
   const show = async (weekDelta: unknown) => {
     record = { week_delta: weekDelta, month_delta: 1 };
     await clock.advance(MINUTE + 10_000);
@@ -162,25 +162,25 @@ it("fault 32: null, NaN, a flip of sign or an account without a score make no ev
   for (const flapping of [24, 26, 23, 27]) expect(await show(flapping)).toBe(1);
   expect(await show(22)).toBe(1);
   expect(await show(40)).toBe(2);
-  const [newest] = await rig.events();
+  const [newest] = await harness.events();
   expect(newest?.body).toMatchObject({ score: { week_delta: 40 }, previous: { week_delta: 22 }, crossed: ["week_delta"] });
 });
 
 it("fault 32: a 404 of an account that exists is a status, asked about now and then, and no notice", async () => {
-  const { clock, upstream, start } = await house(score());
+  const { clock, upstream, start } = await setup(score());
   upstream.on("info", () => ({ record: { ...makeUser("7", "acme") } }));
-  const rig = await start();
+  const harness = await start();
   await clock.advance(5 * HOUR);
-  expect((await rig.store.listWatches())[0]?.targets[0]?.status).toBe("not_indexed");
-  expect(rig.opsAlerts).toEqual([]);
+  expect((await harness.store.listWatches())[0]?.targets[0]?.status).toBe("not_indexed");
+  expect(harness.opsAlerts).toEqual([]);
   expect(upstream.calls.length).toBeLessThanOrEqual(14);
   upstream.on("score-changes", () => ({ record: { week_delta: 1, month_delta: 1 } }));
   await clock.advance(2 * HOUR);
-  expect((await rig.store.listWatches())[0]?.targets[0]?.status).toBe("ok");
+  expect((await harness.store.listWatches())[0]?.targets[0]?.status).toBe("ok");
 });
 
 it("does not take a service failure for an account that is not indexed", async () => {
-  const { clock, upstream, start } = await house(followers("auto"));
+  const { clock, upstream, start } = await setup(followers("auto"));
   upstream.on("new-followers-7d", () => {
     throw failure("not_found");
   });
@@ -188,8 +188,8 @@ it("does not take a service failure for an account that is not indexed", async (
     throw failure("transient");
   });
   upstream.on("followers", () => ({ users: [] }));
-  const rig = await start();
+  const harness = await start();
   await clock.advance(10 * MINUTE);
   expect(upstream.callsOf("followers")).toEqual([]);
-  expect(await told(rig)).toEqual([]);
+  expect(await alerted(harness)).toEqual([]);
 });

@@ -14,13 +14,13 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 3_600_000;
 const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron", "index", "jolt"];
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
-interface HouseOptions extends SearchWorldOptions {
+interface SetupOptions extends SearchWorldOptions {
   readonly queries?: readonly string[];
   readonly changes?: WatchChanges;
   readonly fail?: (request: UpstreamRequest) => void;
@@ -29,7 +29,7 @@ interface HouseOptions extends SearchWorldOptions {
 const search = (query: string, changes: WatchChanges = {}): Watch => makeWatch(query, "search", { query }, changes);
 
 /** One watch a query, each polled once a minute, with an old tweet for each; ids of watches are their queries. */
-async function house({ queries = WORDS, changes = {}, fail, ...options }: HouseOptions = {}) {
+async function setup({ queries = WORDS, changes = {}, fail, ...options }: SetupOptions = {}) {
   const clock = createVirtualClock(START);
   const world = createSearchWorld(options);
   for (const [index, word] of WORDS.entries()) world.post(`old ${word}`, START - (index + 1) * HOUR);
@@ -42,30 +42,30 @@ async function house({ queries = WORDS, changes = {}, fail, ...options }: HouseO
       return world.answer(request, clock.now());
     },
   };
-  const rig = await startEngineRig({ clock, upstream, watches: queries.map((query) => search(query, changes)) });
-  rigs.push(rig);
+  const harness = await startEngineRig({ clock, upstream, watches: queries.map((query) => search(query, changes)) });
+  harnesses.push(harness);
   const callsSince = (sinceMs: number) => calls.filter(({ atMs }) => atMs >= sinceMs);
-  const told = async () => (await rig.events()).map(({ watch, subject }) => `${watch} ${subject}`).sort();
+  const alerted = async () => (await harness.events()).map(({ watch, subject }) => `${watch} ${subject}`).sort();
   await clock.advance(90_000);
-  return { clock, world, rig, calls, callsSince, told };
+  return { clock, world, harness, calls, callsSince, alerted };
 }
 
 const textOf = ({ params }: UpstreamRequest): string => (typeof params["query"] === "string" ? params["query"] : "");
 const isMerged = ({ query }: { readonly query: string }) => query.includes(" OR ");
 
 describe("plain searches of one schedule", () => {
-  it("cost a fraction of single ones: ten a minute, over hours with their proofs", async () => {
-    const { clock, world, callsSince, told } = await house();
+  it("cost a fraction of single ones: ten a minute, over hours with their verification reads", async () => {
+    const { clock, world, callsSince, alerted } = await setup();
     const sinceMs = clock.now();
     const posts = WORDS.flatMap((word, index) => Array.from({ length: 5 }, (_, i) => world.post(word, sinceMs + (i + 0.5) * HOUR + index)));
     await clock.advance(6 * HOUR);
-    expect(await told()).toEqual(posts.map(({ tweet }) => `${tweet.full_text} ${tweet.id}`).sort());
+    expect(await alerted()).toEqual(posts.map(({ tweet }) => `${tweet.full_text} ${tweet.id}`).sort());
     const single = 10 * 6 * 60;
     expect(callsSince(sinceMs).length).toBeLessThan(single / 5);
   });
 
-  it("are one request a minute while nobody is due for a proof", async () => {
-    const { clock, callsSince } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
+  it("are one request a minute while nobody is due for a verification read", async () => {
+    const { clock, callsSince } = await setup({ changes: { fullPollEveryMs: 10 * HOUR } });
     const sinceMs = clock.now();
     await clock.advance(10 * MIN);
     expect(callsSince(sinceMs).filter(isMerged)).toHaveLength(10);
@@ -73,23 +73,23 @@ describe("plain searches of one schedule", () => {
   });
 
   it("give a tweet to everyone whose query it matches, by text, name and handle, once each", async () => {
-    const { clock, world, told } = await house();
+    const { clock, world, alerted } = await setup();
     const { id } = world.post("acme and bolt", clock.now() + 1_000, { handle: "crane", name: "Delta Works" }).tweet;
     await clock.advance(10 * MIN);
-    expect(await told()).toEqual(["acme", "bolt", "crane", "delta"].map((word) => `${word} ${id}`));
+    expect(await alerted()).toEqual(["acme", "bolt", "crane", "delta"].map((word) => `${word} ${id}`));
   });
 
   it("are read on at once after a clock that was ahead is set back", async () => {
-    const { clock, world, told } = await house();
+    const { clock, world, alerted } = await setup();
     await clock.advance(5 * MIN);
     clock.jump(-HOUR / 2);
     const { id } = world.post("acme", clock.now() + 1_000).tweet;
     await clock.advance(3 * MIN);
-    expect(await told()).toEqual([`acme ${id}`]);
+    expect(await alerted()).toEqual([`acme ${id}`]);
   });
 
   it("are asked one by one where the user says so", async () => {
-    const { clock, callsSince } = await house({ changes: { strategy: "single" } });
+    const { clock, callsSince } = await setup({ changes: { strategy: "single" } });
     const sinceMs = clock.now();
     await clock.advance(5 * MIN);
     expect(callsSince(sinceMs)).toHaveLength(50);
@@ -98,7 +98,7 @@ describe("plain searches of one schedule", () => {
 
   it("leave out queries whose meaning the service may see otherwise", async () => {
     const queries = ["acme", "bolt", "crane delta OR ember", "flint lang:en", "near:berlin"];
-    const { clock, callsSince } = await house({ queries });
+    const { clock, callsSince } = await setup({ queries });
     const sinceMs = clock.now();
     await clock.advance(MIN);
     const asked = callsSince(sinceMs)
@@ -110,31 +110,31 @@ describe("plain searches of one schedule", () => {
 
 describe("a service that reads a query otherwise", () => {
   it("is found out by a tweet that is nobody's: all are read singly at once, and who shows it for a day", async () => {
-    const { clock, world, callsSince, told, rig } = await house();
+    const { clock, world, callsSince, alerted, harness } = await setup();
     const { id } = world.post("no word of theirs", clock.now() + 1_000, { card: "acme" }).tweet;
     await clock.advance(2 * MIN);
-    expect(await told()).toEqual([`acme ${id}`]);
-    await rig.restart();
+    expect(await alerted()).toEqual([`acme ${id}`]);
+    await harness.restart();
     const sinceMs = clock.now();
     const second = world.post("again none", clock.now() + 1_000, { card: "acme" }).tweet;
     await clock.advance(5 * MIN);
-    expect(await told()).toEqual([`acme ${id}`, `acme ${second.id}`].sort());
+    expect(await alerted()).toEqual([`acme ${id}`, `acme ${second.id}`].sort());
     const merged = callsSince(sinceMs).filter(isMerged);
     expect(merged.length).toBeGreaterThan(3);
     expect(merged.some(({ query }) => query.includes("acme"))).toBe(false);
   });
 
-  it("is found out by the proof where merged reads show less, and that search is read by itself for a day", async () => {
-    const { clock, world, told, rig, callsSince } = await house({ shyWords: ["delta"], changes: { fullPollEveryMs: HOUR } });
+  it("is found out by the verification read where merged reads show less, and that search is read by itself for a day", async () => {
+    const { clock, world, alerted, harness, callsSince } = await setup({ shyWords: ["delta"], changes: { fullPollEveryMs: HOUR } });
     const posts = Array.from({ length: 8 }, (_, i) => world.post("delta", clock.now() + 10 * i * MIN + 1_000));
     await clock.advance(2.5 * HOUR);
     const found = posts.map(({ tweet }) => `delta ${tweet.id}`).sort();
-    expect(await told()).toEqual(found);
-    await rig.restart();
+    expect(await alerted()).toEqual(found);
+    await harness.restart();
     const sinceMs = clock.now();
     const second = world.post("delta two", clock.now() + 1_000).tweet;
     await clock.advance(3 * MIN);
-    expect(await told()).toEqual([...found, `delta ${second.id}`].sort());
+    expect(await alerted()).toEqual([...found, `delta ${second.id}`].sort());
     expect(
       callsSince(sinceMs)
         .filter(isMerged)
@@ -144,7 +144,7 @@ describe("a service that reads a query otherwise", () => {
 
   it("is trusted again after a day, and after two days when it shows again", async () => {
     const changes: WatchChanges = { schedule: { kind: "every", intervalMs: 10 * MIN }, fullPollEveryMs: HOUR };
-    const { clock, world, told, callsSince } = await house({ shyWords: ["delta"], changes });
+    const { clock, world, alerted, callsSince } = await setup({ shyWords: ["delta"], changes });
     const posts: string[] = [];
     const post = () => posts.push(`delta ${world.post("delta", clock.now() + 1_000).tweet.id}`);
     const isShared = async (hours: number) => {
@@ -162,31 +162,31 @@ describe("a service that reads a query otherwise", () => {
     await clock.advance(3 * HOUR);
     expect(await isShared(44)).toBe(false);
     expect(await isShared(4)).toBe(true);
-    expect(await told()).toEqual(posts.sort());
+    expect(await alerted()).toEqual(posts.sort());
   });
 
-  it("is left alone for a day where strays keep coming that nobody's own search shows, and tried again after it", async () => {
-    const { clock, world, callsSince } = await house({ changes: { schedule: { kind: "every", intervalMs: 10 * MIN } } });
+  it("is quarantined for a day where unattributed results keep coming that nobody's own search shows, and tried again after it", async () => {
+    const { clock, world, callsSince } = await setup({ changes: { schedule: { kind: "every", intervalMs: 10 * MIN } } });
     // A tweet only the merged query finds.
     const answer = world.answer.bind(world);
-    let strays = 0;
-    const stray = () => ({ ...world.post("nothing at all", clock.now()).tweet });
+    let unattributed = 0;
+    const unattributedTweet = () => ({ ...world.post("nothing at all", clock.now()).tweet });
     Object.assign(world, {
       answer(request: UpstreamRequest, nowMs: number) {
         const given = answer(request, nowMs);
-        if (!JSON.stringify(request.params).includes(" OR ") || strays >= 4) return given;
-        strays += 1;
-        return { ...given, tweets: [stray(), ...(given.tweets ?? [])] };
+        if (!JSON.stringify(request.params).includes(" OR ") || unattributed >= 4) return given;
+        unattributed += 1;
+        return { ...given, tweets: [unattributedTweet(), ...(given.tweets ?? [])] };
       },
     });
     await clock.advance(40 * MIN);
-    expect(strays).toBe(3);
+    expect(unattributed).toBe(3);
     const sinceMs = clock.now();
     await clock.advance(HOUR);
     expect(callsSince(sinceMs).some(isMerged)).toBe(false);
     await clock.advance(23 * HOUR + 20 * MIN);
     // One more, and it rests again at once.
-    expect(strays).toBe(4);
+    expect(unattributed).toBe(4);
     const laterMs = clock.now();
     await clock.advance(HOUR);
     expect(callsSince(laterMs).some(isMerged)).toBe(false);
@@ -195,23 +195,23 @@ describe("a service that reads a query otherwise", () => {
 
 describe("a merged search", () => {
   it("learns from a refusal how long it may be, and keeps it over a restart", async () => {
-    const { clock, world, rig, callsSince, told } = await house({ longestQuery: 70 });
+    const { clock, world, harness, callsSince, alerted } = await setup({ longestQuery: 70 });
     await clock.advance(5 * MIN);
     const longest = (sinceMs: number) => Math.max(...callsSince(sinceMs).map(({ query }) => query.length));
     const sinceMs = clock.now();
     const posts = WORDS.map((word, index) => world.post(word, clock.now() + 1_000 + index));
     await clock.advance(3 * MIN);
-    expect(await told()).toEqual(posts.map(({ tweet }) => `${tweet.full_text} ${tweet.id}`).sort());
+    expect(await alerted()).toEqual(posts.map(({ tweet }) => `${tweet.full_text} ${tweet.id}`).sort());
     expect(longest(sinceMs)).toBeLessThanOrEqual(70);
     expect(callsSince(sinceMs).some(isMerged)).toBe(true);
-    await rig.restart();
+    await harness.restart();
     const laterMs = clock.now();
     await clock.advance(3 * MIN);
     expect(longest(laterMs)).toBeLessThanOrEqual(70);
   });
 
   it("keeps its length where one search is refused by itself too", async () => {
-    const { clock, callsSince } = await house({
+    const { clock, callsSince } = await setup({
       fail: ({ params }) => {
         if (JSON.stringify(params).includes("bolt")) throw failure("bad_request");
       },
@@ -223,16 +223,16 @@ describe("a merged search", () => {
     for (const word of WORDS.filter((one) => one !== "bolt")) expect(merged.at(-1)?.query).toContain(word);
   });
 
-  it("finds late tweets by its sweeps, while others have news all the time", async () => {
-    const { clock, world, told } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
+  it("finds late tweets by its rescans, while others have news all the time", async () => {
+    const { clock, world, alerted } = await setup({ changes: { fullPollEveryMs: 10 * HOUR } });
     const late = world.post("flint", clock.now() + 1_000, { lagMs: 14 * MIN }).tweet;
     const chatter = Array.from({ length: 40 }, (_, i) => world.post(i % 2 === 0 ? "acme" : "flint", clock.now() + i * MIN + 2_000).tweet);
     await clock.advance(45 * MIN);
-    expect(await told()).toEqual([`flint ${late.id}`, ...chatter.map(({ full_text, id }) => `${full_text} ${id}`)].sort());
+    expect(await alerted()).toEqual([`flint ${late.id}`, ...chatter.map(({ full_text, id }) => `${full_text} ${id}`)].sort());
   });
 
-  it("sweeps for all who share it at once, whenever each was proved", async () => {
-    const { clock, world, rig, callsSince, told } = await house({ changes: { fullPollEveryMs: HOUR } });
+  it("rescans for all who share it at once, whenever each was verified", async () => {
+    const { clock, world, harness, callsSince, alerted } = await setup({ changes: { fullPollEveryMs: HOUR } });
     const fromMs = clock.now();
     const chatter = Array.from({ length: 720 }, (_, i) => world.post(WORDS[i % WORDS.length] as string, fromMs + i * 15_000).tweet);
     await clock.advance(2 * HOUR);
@@ -241,27 +241,27 @@ describe("a merged search", () => {
     const merged = callsSince(sinceMs).filter(isMerged);
     const depth = ({ query, atMs }: { readonly query: string; readonly atMs: number }) =>
       atMs - Number(/since_time:(\d+)/.exec(query)?.[1]) * 1_000;
-    const sweeps = new Set(merged.filter((call) => depth(call) > 10 * MIN).map(({ atMs }) => Math.floor(atMs / 10_000)));
-    expect(sweeps.size).toBeLessThanOrEqual(5);
+    const rescans = new Set(merged.filter((call) => depth(call) > 10 * MIN).map(({ atMs }) => Math.floor(atMs / 10_000)));
+    expect(rescans.size).toBeLessThanOrEqual(5);
     expect(merged.length).toBeLessThan(110);
-    // The pages of sweeps and proofs are in the plan: without them it would be 72.
+    // The pages of rescans and verification reads are in the plan: without them it would be 72.
     const known = { timetable: createTimetable(), nowMs: clock.now(), itemsPerDay: () => 24 * 240 };
-    const forecast = createForecast(rig.engine.polls, known).requestsPerDay / 24;
+    const forecast = createForecast(harness.engine.polls, known).requestsPerDay / 24;
     expect(callsSince(sinceMs).length / forecast).toBeGreaterThan(0.9);
     expect(callsSince(sinceMs).length / forecast).toBeLessThan(1.1);
     await clock.advance(2 * MIN);
-    expect(await told()).toEqual(chatter.map(({ full_text, id }) => `${full_text} ${id}`).sort());
+    expect(await alerted()).toEqual(chatter.map(({ full_text, id }) => `${full_text} ${id}`).sort());
   });
 
-  it("that does not come to its end tells nothing: each is read by itself, and a burst arrives whole", async () => {
-    const { clock, world, told } = await house({ queries: WORDS.slice(0, 3) });
+  it("that does not come to its end reports nothing: each is read by itself, and a burst arrives whole", async () => {
+    const { clock, world, alerted } = await setup({ queries: WORDS.slice(0, 3) });
     const burst = Array.from({ length: 900 }, (_, i) => world.post(WORDS[i % 2] as string, clock.now() + 1_000 + i * 10).tweet);
     await clock.advance(15 * MIN);
-    expect(await told()).toEqual(burst.map(({ full_text, id }) => `${full_text} ${id}`).sort());
+    expect(await alerted()).toEqual(burst.map(({ full_text, id }) => `${full_text} ${id}`).sort());
   });
 
   it("leaves a busy search to itself", async () => {
-    const { clock, world, callsSince } = await house();
+    const { clock, world, callsSince } = await setup();
     const fromMs = clock.now();
     for (let i = 0; i < 4_800; i += 1) world.post("acme", fromMs + i * 1_500);
     await clock.advance(70 * MIN);
@@ -273,25 +273,25 @@ describe("a merged search", () => {
   });
 
   it("begins with a read of each, and gives a search that is added its own", async () => {
-    const { clock, world, rig, told } = await house({ queries: WORDS.slice(0, 4) });
+    const { clock, world, harness, alerted } = await setup({ queries: WORDS.slice(0, 4) });
     world.post("ember", clock.now());
-    await rig.setWatches([...WORDS.slice(0, 4), "ember"].map((query) => search(query)));
+    await harness.setWatches([...WORDS.slice(0, 4), "ember"].map((query) => search(query)));
     await clock.advance(10_000);
     const { id } = world.post("ember", clock.now() + 1_000).tweet;
     await clock.advance(3 * MIN);
-    expect(await told()).toEqual([`ember ${id}`]);
+    expect(await alerted()).toEqual([`ember ${id}`]);
   });
 
   it("reads a paused search by itself when it goes on, back to when it was paused", async () => {
-    const { clock, world, rig, told, callsSince } = await house();
-    await rig.pause("heron", true);
+    const { clock, world, harness, alerted, callsSince } = await setup();
+    await harness.pause("heron", true);
     const { id } = world.post("heron", clock.now() + MIN).tweet;
     await clock.advance(5 * MIN);
-    expect(await told()).toEqual([]);
+    expect(await alerted()).toEqual([]);
     const sinceMs = clock.now();
-    await rig.pause("heron", false);
+    await harness.pause("heron", false);
     await clock.advance(2 * MIN);
-    expect(await told()).toEqual([`heron ${id}`]);
+    expect(await alerted()).toEqual([`heron ${id}`]);
     expect(callsSince(sinceMs).filter(({ query }) => query.startsWith("(heron)"))).toHaveLength(1);
   });
 });

@@ -14,10 +14,10 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
 type Plan = (ids: (from: number, to: number) => readonly string[]) => readonly Watch[];
@@ -31,7 +31,7 @@ const every = (minutes: number, changes: WatchChanges = {}): WatchChanges => ({
 });
 
 /** Accounts with posts and followers, and whatever watches them; from ten minutes after the start. */
-async function house(count: number, plan: Plan, startMs = START) {
+async function setup(count: number, plan: Plan, startMs = START) {
   const clock = createVirtualClock(startMs);
   const posts = createAccountsWorld();
   const lists = createListsWorld();
@@ -56,21 +56,21 @@ async function house(count: number, plan: Plan, startMs = START) {
     },
   };
   const idsOf = (from: number, to: number) => posts.accounts.slice(from, to).map(({ id }) => `id:${id}`);
-  const rig = await startEngineRig({ clock, upstream, watches: plan(idsOf) });
-  rigs.push(rig);
+  const harness = await startEngineRig({ clock, upstream, watches: plan(idsOf) });
+  harnesses.push(harness);
   await clock.advance(10 * MIN + 30_000);
   const probes = async (minutes: number) => {
     const sinceMs = clock.now();
     await clock.advance(minutes * MIN);
     return calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs).map(({ ids }) => ids);
   };
-  const told = async () => (await rig.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
+  const alerted = async () => (await harness.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
   const [account, subject] = [(i: number) => posts.accounts[i] as WorldAccount, (i: number) => lists.subjects[i] as WorldSubject];
-  return { clock, posts, lists, rig, calls, probes, told, account, subject };
+  return { clock, posts, lists, harness, calls, probes, alerted, account, subject };
 }
 
-it("timelines of two priorities, profiles and followers of overlapping accounts cost one request a tick, and each tells its own", async () => {
-  const { clock, posts, lists, probes, told, account, subject } = await house(80, (ids) => [
+it("timelines of two priorities, profiles and followers of overlapping accounts cost one request a tick, and each reports its own", async () => {
+  const { clock, posts, lists, probes, alerted, account, subject } = await setup(80, (ids) => [
     makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(2)),
     makeWatch("urgent", "timeline", { accounts: ids(30, 60) }, every(2, { priority: "high", strategy: "probe" })),
     makeWatch("names", "profile", { accounts: ids(20, 70) }, every(2, { priority: "low" })),
@@ -82,11 +82,11 @@ it("timelines of two priorities, profiles and followers of overlapping accounts 
   posts.rename(account(65), "somebody_new", clock.now() + 1_000);
   lists.follow(subject(75), clock.now() + 1_000);
   await clock.advance(5 * MIN);
-  expect(await told()).toEqual(["fans follower.added", "names profile.changed", "posts tweet.created", "urgent tweet.created"]);
+  expect(await alerted()).toEqual(["fans follower.added", "names profile.changed", "posts tweet.created", "urgent tweet.created"]);
 });
 
 it("groups with nothing in common fill each other's requests", async () => {
-  const { probes } = await house(120, (ids) => [
+  const { probes } = await setup(120, (ids) => [
     makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(2)),
     makeWatch("names", "profile", { accounts: ids(40, 80) }, every(2)),
     makeWatch("fans", "new_followers", { accounts: ids(80, 120), source: "all" }, every(2)),
@@ -95,7 +95,7 @@ it("groups with nothing in common fill each other's requests", async () => {
 });
 
 it("go on sharing after a restart at an odd moment, and with a watch that joined later", async () => {
-  const { clock, rig, probes } = await house(
+  const { clock, harness, probes } = await setup(
     80,
     (ids) => [
       makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(2)),
@@ -105,11 +105,11 @@ it("go on sharing after a restart at an odd moment, and with a watch that joined
   );
   expect(await probes(10)).toEqual(Array.from({ length: 5 }, () => 40));
   await clock.advance(17_321);
-  await rig.restart();
+  await harness.restart();
   await clock.advance(3 * MIN);
   expect(await probes(10)).toEqual(Array.from({ length: 5 }, () => 40));
-  await rig.setWatches([
-    ...[...new Map(rig.engine.polls.flatMap(({ subscribers }) => subscribers.map(({ watch }) => [watch.id, watch] as const))).values()],
+  await harness.setWatches([
+    ...[...new Map(harness.engine.polls.flatMap(({ subscribers }) => subscribers.map(({ watch }) => [watch.id, watch] as const))).values()],
     makeWatch("late", "following", { accounts: ["id:1041", "id:1042"] }, every(2)),
   ]);
   await clock.advance(5 * MIN);
@@ -117,7 +117,7 @@ it("go on sharing after a restart at an odd moment, and with a watch that joined
 });
 
 it("a slower schedule takes the answers of a faster one", async () => {
-  const { probes } = await house(40, (ids) => [
+  const { probes } = await setup(40, (ids) => [
     makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(1)),
     makeWatch("fans", "new_followers", { accounts: ids(0, 40), source: "all" }, every(5)),
     makeWatch("names", "profile", { accounts: ids(0, 40) }, every(10)),
@@ -129,7 +129,7 @@ it("freshness counts what others ask for as probes of its own", async () => {
   const freshness = { kind: "mean", meanMs: 5 * MIN, maxMs: HOUR } as const;
   const fresh: Plan = (ids) => [makeWatch("posts", "timeline", { accounts: ids(0, 60) }, { ...every(10), freshness })];
   const names: Plan = (ids) => [makeWatch("names", "profile", { accounts: ids(0, 60) }, every(10))];
-  const countOf = async (plan: Plan) => (await (await house(60, plan)).probes(20 * 60)).length;
+  const countOf = async (plan: Plan) => (await (await setup(60, plan)).probes(20 * 60)).length;
   const apart = (await countOf(fresh)) + (await countOf(names));
   const together = await countOf((ids) => [...fresh(ids), ...names(ids)]);
   expect(together).toBeLessThan(0.8 * apart);
@@ -138,8 +138,8 @@ it("freshness counts what others ask for as probes of its own", async () => {
 const P95 = { freshness: { kind: "p95", p95Ms: MIN } } as const;
 const MEAN = { freshness: { kind: "mean", meanMs: 5 * MIN, maxMs: HOUR } } as const;
 
-it("accounts under freshness ride in the free places of requests that others send, and need none of their own", async () => {
-  const { clock, posts, probes, told, account } = await house(90, (ids) => [
+it("accounts under freshness fill the spare slots of requests that others send, and need none of their own", async () => {
+  const { clock, posts, probes, alerted, account } = await setup(90, (ids) => [
     makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(1)),
     makeWatch("soon", "timeline", { accounts: ids(40, 60) }, { ...every(2), ...P95 }),
     makeWatch("late", "timeline", { accounts: ids(60, 90) }, { ...every(10), ...MEAN }),
@@ -148,37 +148,40 @@ it("accounts under freshness ride in the free places of requests that others sen
   posts.post(account(50), clock.now() + 1_000);
   posts.post(account(70), clock.now() + 1_000);
   await clock.advance(MIN + 2_000);
-  expect(await told()).toEqual(["late tweet.created", "soon tweet.created"]);
+  expect(await alerted()).toEqual(["late tweet.created", "soon tweet.created"]);
 });
 
-it.each([P95, MEAN])("what others saw of an account under freshness is told at once, and not asked for again: %o", async (freshness) => {
-  const { clock, posts, rig, probes, account } = await house(40, (ids) => [
-    makeWatch("posts", "timeline", { accounts: ids(0, 40) }, { ...every(2), ...freshness }),
-    makeWatch("names", "profile", { accounts: ids(0, 40) }, every(1)),
-  ]);
-  expect(await probes(60)).toHaveLength(60);
-  const sinceMs = clock.now();
-  for (let i = 0; i < 20; i += 1) posts.post(account(i), sinceMs + i * 97_000 + 1_000);
-  await clock.advance(40 * MIN);
-  const delays = (await rig.events()).map(({ occurredAtMs, detectedAtMs }) => detectedAtMs - occurredAtMs);
-  expect(delays).toHaveLength(20);
-  expect(Math.max(...delays)).toBeLessThanOrEqual(MIN + 1_000);
-});
+it.each([P95, MEAN])(
+  "what others saw of an account under freshness is reported at once, and not asked for again: %o",
+  async (freshness) => {
+    const { clock, posts, harness, probes, account } = await setup(40, (ids) => [
+      makeWatch("posts", "timeline", { accounts: ids(0, 40) }, { ...every(2), ...freshness }),
+      makeWatch("names", "profile", { accounts: ids(0, 40) }, every(1)),
+    ]);
+    expect(await probes(60)).toHaveLength(60);
+    const sinceMs = clock.now();
+    for (let i = 0; i < 20; i += 1) posts.post(account(i), sinceMs + i * 97_000 + 1_000);
+    await clock.advance(40 * MIN);
+    const delays = (await harness.events()).map(({ occurredAtMs, detectedAtMs }) => detectedAtMs - occurredAtMs);
+    expect(delays).toHaveLength(20);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(MIN + 1_000);
+  },
+);
 
 it("a group under freshness keeps a pace of its own while others ask for all of it, and goes by that when they are gone", async () => {
   const accounts = Array.from({ length: 40 }, (_, i) => `id:${1_000 + i}`);
   const own = makeWatch("posts", "timeline", { accounts }, { ...every(10), ...MEAN });
   const names = makeWatch("names", "profile", { accounts }, every(1));
-  const { clock, posts, rig, account } = await house(40, () => [own]);
+  const { clock, posts, harness, account } = await setup(40, () => [own]);
   const random = createSeededRandom(3);
   for (let i = 0; i < 700; i += 1) posts.post(account(i % 40), START + Math.floor((0.5 + random.float() * 21) * HOUR));
   await clock.advance(6 * HOUR);
-  await rig.setWatches([own, names]);
+  await harness.setWatches([own, names]);
   await clock.advance(12 * HOUR);
-  await rig.setWatches([own]);
+  await harness.setWatches([own]);
   const sinceMs = clock.now();
   await clock.advance(3 * HOUR);
-  const delays = (await rig.events()).flatMap(({ occurredAtMs, detectedAtMs }) =>
+  const delays = (await harness.events()).flatMap(({ occurredAtMs, detectedAtMs }) =>
     occurredAtMs > sinceMs ? [detectedAtMs - occurredAtMs] : [],
   );
   expect(delays.length).toBeGreaterThan(60);
@@ -195,12 +198,12 @@ it.each([
   const plan = (to: number) => (ids: (from: number, to: number) => readonly string[]) => [
     makeWatch("w", type, { accounts: ids(0, to), ...settings }, { ...every(5), ...freshness }),
   ];
-  const { clock, calls, rig } = await house(41, plan(40));
+  const { clock, calls, harness } = await setup(41, plan(40));
   const lastProbeMs = () => Math.max(...calls.flatMap(({ endpoint, atMs }) => (endpoint === "info-batch" ? [atMs] : [])));
   // Too old to be taken for a new answer, and soon enough after it that no other is due.
   while (clock.now() - lastProbeMs() < 40_000 || clock.now() - lastProbeMs() > 100_000) await clock.advance(5_000);
   const sinceMs = clock.now();
-  await rig.setWatches(plan(41)((from, to) => Array.from({ length: to - from }, (_one, i) => `id:${1_000 + from + i}`)));
+  await harness.setWatches(plan(41)((from, to) => Array.from({ length: to - from }, (_one, i) => `id:${1_000 + from + i}`)));
   await clock.advance(10_000);
   expect(calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs).map(({ ids }) => ids)).toEqual([1]);
   expect(calls.filter(({ endpoint, atMs }) => endpoint !== "info-batch" && atMs >= sinceMs)).toHaveLength(1);
@@ -209,19 +212,19 @@ it.each([
 });
 
 it("a group that is slowed down for the quota's sake takes no free place", async () => {
-  const { clock, rig, probes } = await house(40, (ids) => [
+  const { clock, harness, probes } = await setup(40, (ids) => [
     makeWatch("names", "profile", { accounts: ids(0, 20) }, every(1)),
     makeWatch("late", "timeline", { accounts: ids(20, 40) }, { ...every(10), ...MEAN, priority: "low" }),
   ]);
   expect(await probes(5)).toEqual(Array.from({ length: 5 }, () => 40));
-  const { status } = rig.quotaWatch;
-  Object.defineProperty(rig.quotaWatch, "status", { value: { ...status, factors: { ...status.factors, low: 10 } } });
+  const { status } = harness.quotaWatch;
+  Object.defineProperty(harness.quotaWatch, "status", { value: { ...status, factors: { ...status.factors, low: 10 } } });
   await clock.advance(1_000);
   expect(await probes(5)).toEqual(Array.from({ length: 5 }, () => 20));
 });
 
 it("an account's timeline is read once for all who want it", async () => {
-  const { clock, posts, calls, told, account } = await house(10, (ids) => [
+  const { clock, posts, calls, alerted, account } = await setup(10, (ids) => [
     makeWatch("a", "timeline", { accounts: ids(0, 6) }, every(2)),
     makeWatch("b", "timeline", { accounts: ids(4, 10) }, every(2)),
     makeWatch("c", "timeline", { accounts: ids(5, 6) }, every(2)),
@@ -230,7 +233,7 @@ it("an account's timeline is read once for all who want it", async () => {
   posts.post(account(5), clock.now() + 1_000);
   const before = calls.length;
   await clock.advance(2 * MIN + 1_000);
-  expect(await told()).toEqual(["a tweet.created", "b tweet.created", "c tweet.created"]);
+  expect(await alerted()).toEqual(["a tweet.created", "b tweet.created", "c tweet.created"]);
   // A probe, and one search.
   expect(
     calls
@@ -241,7 +244,7 @@ it("an account's timeline is read once for all who want it", async () => {
 });
 
 it("accounts of different schedules fill each other's requests where their ticks meet", async () => {
-  const { probes } = await house(70, (ids) => [
+  const { probes } = await setup(70, (ids) => [
     makeWatch("posts", "timeline", { accounts: ids(0, 20) }, every(1)),
     makeWatch("fans", "new_followers", { accounts: ids(20, 40), source: "all" }, every(2)),
     makeWatch(

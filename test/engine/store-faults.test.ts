@@ -11,14 +11,14 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 /** Makes the methods named throw while `failing` says so. */
-async function house(names: readonly (keyof Store)[]) {
+async function setup(names: readonly (keyof Store)[]) {
   const clock = createVirtualClock(START);
   const world = createFeedWorld({ random: createSeededRandom(1) });
   world.post(START - MINUTE);
@@ -33,69 +33,69 @@ async function house(names: readonly (keyof Store)[]) {
         return (...args: unknown[]) => (failing.error === undefined ? value.apply(target, args) : Promise.reject(failing.error));
       },
     });
-  rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })], storeFilter });
+  harness = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })], storeFilter });
   await clock.advance(5_000);
-  return { clock, world, upstream, rig, failing };
+  return { clock, world, upstream, harness, failing };
 }
 
 it.each([
   ["a full disk", ["commitPoll", "proveWritable", "reserve", "settle"]],
   ["a disk that fills between request and commit", ["commitPoll", "proveWritable"]],
-] as const)("fault 60: %s stops polling, is told without the store, is tried every 5 s, and nothing is lost", async (_name, names) => {
-  const { clock, world, upstream, rig, failing } = await house(names);
+] as const)("fault 60: %s stops polling, is reported without the store, is tried every 5 s, and nothing is lost", async (_name, names) => {
+  const { clock, world, upstream, harness, failing } = await setup(names);
   const tweet = world.post(START + 30_000);
   failing.error = new StoreError("STORE_FULL", "The disk is full.");
   await clock.advanceTo(START + 30 * MINUTE);
   expect(upstream.calls.length).toBeLessThanOrEqual(2);
-  expect(rig.storeWatch.trouble).toMatch(/disk is full/);
-  expect(rig.direct).toEqual([expect.stringMatching(/stopped polling: The disk is full/)]);
-  expect(rig.opsAlerts).toEqual([]);
+  expect(harness.storeWatch.trouble).toMatch(/disk is full/);
+  expect(harness.direct).toEqual([expect.stringMatching(/stopped polling: The disk is full/)]);
+  expect(harness.opsAlerts).toEqual([]);
   failing.error = undefined;
   await clock.advance(10_000);
-  expect(rig.direct).toEqual([expect.anything(), expect.stringMatching(/can write its state again/)]);
-  expect((await rig.events()).map(({ subject }) => subject)).toEqual([tweet.id]);
+  expect(harness.direct).toEqual([expect.anything(), expect.stringMatching(/can write its state again/)]);
+  expect((await harness.events()).map(({ subject }) => subject)).toEqual([tweet.id]);
 });
 
 it("fault 61: a lock held by another process is waited for, and nobody is bothered", async () => {
-  const { clock, world, rig, failing } = await house(["commitPoll", "reserve"]);
+  const { clock, world, harness, failing } = await setup(["commitPoll", "reserve"]);
   const tweet = world.post(START + 30_000);
   failing.error = new StoreError("STORE_BUSY", "The database is locked.");
   await clock.advanceTo(START + 2 * MINUTE);
   failing.error = undefined;
   await clock.advance(10_000);
-  expect(rig.direct).toEqual([]);
-  expect(rig.storeWatch.trouble).toBeUndefined();
-  expect((await rig.events()).map(({ subject }) => subject)).toEqual([tweet.id]);
+  expect(harness.direct).toEqual([]);
+  expect(harness.storeWatch.trouble).toBeUndefined();
+  expect((await harness.events()).map(({ subject }) => subject)).toEqual([tweet.id]);
 });
 
 it("gives the gate back after the ledger threw: the next request is served", async () => {
-  const { clock, upstream, rig, failing } = await house(["settle"]);
+  const { clock, upstream, harness, failing } = await setup(["settle"]);
   failing.error = new StoreError("STORE_WRITE_FAILED", "The disk failed.");
   await clock.advanceTo(START + 70_000);
   failing.error = undefined;
   await clock.advanceTo(START + 4 * MINUTE);
-  expect(rig.polled.at(-1)?.error).toBeUndefined();
-  expect((await rig.store.spentSince(0)).total).toBe(upstream.calls.length);
+  expect(harness.polled.at(-1)?.error).toBeUndefined();
+  expect((await harness.store.spentSince(0)).total).toBe(upstream.calls.length);
 });
 
 it("leaves no timer behind when it stops", async () => {
-  const { clock, rig } = await house([]);
+  const { clock, harness } = await setup([]);
   await clock.advance(5 * MINUTE);
-  rig.upstreamWatch.stop();
-  rig.quotaWatch.stop();
-  rig.storeWatch.stop();
-  await rig.engine.stop();
+  harness.upstreamWatch.stop();
+  harness.quotaWatch.stop();
+  harness.storeWatch.stop();
+  await harness.engine.stop();
   expect(clock.pending()).toBe(0);
 });
 
 it("leaves no timer behind when it stops while its checks run", async () => {
-  const { clock, rig, failing } = await house(["commitPoll", "proveWritable"]);
+  const { clock, harness, failing } = await setup(["commitPoll", "proveWritable"]);
   failing.error = new StoreError("STORE_FULL", "The disk is full.");
   await clock.advance(2 * MINUTE);
-  rig.upstreamWatch.stop();
-  rig.quotaWatch.stop();
-  const stopped = rig.engine.stop();
-  rig.storeWatch.stop();
+  harness.upstreamWatch.stop();
+  harness.quotaWatch.stop();
+  const stopped = harness.engine.stop();
+  harness.storeWatch.stop();
   await clock.advance(MINUTE);
   await stopped;
   expect(clock.pending()).toBe(0);

@@ -17,14 +17,14 @@ const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const LIST = "900";
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 /** Three accounts in one watch that reads through a list; `members` says whom the list holds. */
-async function house(intervalMs = MINUTE, storeFilter?: (store: Store) => Store) {
+async function setup(intervalMs = MINUTE, storeFilter?: (store: Store) => Store) {
   const clock = createVirtualClock(START);
   const users = ["1", "2", "3"].map((id) => makeUser(id, `user${id}`));
   const upstream = createScriptedUpstream(clock, users);
@@ -61,79 +61,79 @@ async function house(intervalMs = MINUTE, storeFilter?: (store: Store) => Store)
     { schedule: { kind: "every", intervalMs } },
   );
   const begin = async () =>
-    (rig = await startEngineRig({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) }));
+    (harness = await startEngineRig({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) }));
   return { clock, upstream, members, slowness, posts, post, watch, begin };
 }
 
-const told = async (from: EngineRig) => (await from.events()).map(({ subject, labels }) => `${labels["target"]} ${subject}`).reverse();
+const alerted = async (from: EngineRig) => (await from.events()).map(({ subject, labels }) => `${labels["target"]} ${subject}`).reverse();
 
-it("reads the accounts through the list with one request a tick, tells nothing of others on it, and the missing one from its timeline", async () => {
-  const { clock, upstream, post, begin } = await house();
-  const rig = await begin();
+it("reads the accounts through the list with one request a tick, reports nothing of others on it, and the missing one from its timeline", async () => {
+  const { clock, upstream, post, begin } = await setup();
+  const harness = await begin();
   await clock.advance(2 * MINUTE);
   const before = { list: upstream.callsOf("list-tweets").length, own: upstream.callsOf("user-tweets").length };
   post("9");
   const expected = [`user1 ${post("1")}`, `user2 ${post("2")}`, `user3 ${post("3")}`];
   await clock.advance(10 * MINUTE);
-  expect((await told(rig)).toSorted()).toEqual(expected.toSorted());
+  expect((await alerted(harness)).toSorted()).toEqual(expected.toSorted());
   expect(upstream.callsOf("list-tweets").length - before.list).toBe(10);
   expect(upstream.callsOf("user-tweets").length - before.own).toBe(10);
   expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "3")).toBe(true);
   expect(upstream.callsOf("list-members").length).toBe(1);
-  expect(rig.opsAlerts.map(({ message }) => message)).toEqual([
+  expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
     "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
   ]);
 });
 
-it("tells nothing of what an account posted before the watch began, though it is not on the list and the list was read first", async () => {
-  const { clock, upstream, members, post, begin } = await house();
+it("reports nothing of what an account posted before the watch began, though it is not on the list and the list was read first", async () => {
+  const { clock, upstream, members, post, begin } = await setup();
   upstream.on("list-members", async () => {
     await sleep(clock, 2_000);
     return { users: [...members].map((id) => makeUser(id)) };
   });
   post("3", 40 * MINUTE);
   post("3", 20 * MINUTE);
-  const rig = await begin();
+  const harness = await begin();
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("user-tweets").length).toBeGreaterThan(0);
-  expect(await told(rig)).toEqual([]);
+  expect(await alerted(harness)).toEqual([]);
   const news = post("3");
   await clock.advance(2 * MINUTE);
-  expect(await told(rig)).toEqual([`user3 ${news}`]);
+  expect(await alerted(harness)).toEqual([`user3 ${news}`]);
 });
 
 it("writes down who is missing although a poll was committed at the same moment, and does not wait for the next day", async () => {
   let conflicts = 0;
-  const { clock, upstream, post, begin } = await house(MINUTE, (store) => ({
+  const { clock, upstream, post, begin } = await setup(MINUTE, (store) => ({
     ...store,
     async commitPoll(commit) {
       const isCheck = commit.targets.some(({ memory }) => memory?.["list"] !== undefined) && commit.verdicts.length === 0;
       return isCheck && conflicts++ === 0 ? { status: "conflict" } : store.commitPoll(commit);
     },
   }));
-  const rig = await begin();
+  const harness = await begin();
   await clock.advance(2 * MINUTE);
   expect(conflicts).toBeGreaterThan(1);
   const news = post("3");
   await clock.advance(2 * MINUTE);
-  expect(await told(rig)).toEqual([`user3 ${news}`]);
+  expect(await alerted(harness)).toEqual([`user3 ${news}`]);
   expect(upstream.callsOf("list-members").length).toBe(1);
 });
 
 it("reads back to the last check of an account that was taken off the list, and names it", async () => {
-  const { clock, members, post, begin } = await house(30 * MINUTE);
-  const rig = await begin();
+  const { clock, members, post, begin } = await setup(30 * MINUTE);
+  const harness = await begin();
   await clock.advance(6 * HOUR);
   members.delete("2");
   const unseen = post("2");
   await clock.advance(DAY);
-  expect(await told(rig)).toEqual([`user2 ${unseen}`]);
-  expect(rig.opsAlerts.at(-1)?.message).toContain("does not hold user2, user3");
+  expect(await alerted(harness)).toEqual([`user2 ${unseen}`]);
+  expect(harness.opsAlerts.at(-1)?.message).toContain("does not hold user2, user3");
 });
 
-it("goes back to the list when it holds the account again, and tells nothing twice", async () => {
-  const { clock, upstream, members, post, begin } = await house(30 * MINUTE);
-  const rig = await begin();
+it("goes back to the list when it holds the account again, and reports nothing twice", async () => {
+  const { clock, upstream, members, post, begin } = await setup(30 * MINUTE);
+  const harness = await begin();
   await clock.advance(HOUR);
   const first = post("3");
   await clock.advance(HOUR);
@@ -142,30 +142,30 @@ it("goes back to the list when it holds the account again, and tells nothing twi
   const before = upstream.callsOf("user-tweets").length;
   const second = post("3");
   await clock.advance(HOUR);
-  await rig.restart();
+  await harness.restart();
   await clock.advance(HOUR);
-  expect(await told(rig)).toEqual([`user3 ${first}`, `user3 ${second}`]);
+  expect(await alerted(harness)).toEqual([`user3 ${first}`, `user3 ${second}`]);
   expect(upstream.callsOf("user-tweets").length).toBe(before);
 });
 
 it("asks the list again at a reload while it lacks somebody, and only then", async () => {
-  const { clock, upstream, members, watch, begin } = await house();
-  const rig = await begin();
+  const { clock, upstream, members, watch, begin } = await setup();
+  const harness = await begin();
   await clock.advance(2 * MINUTE);
   members.add("3");
-  await rig.setWatches([watch]);
+  await harness.setWatches([watch]);
   await clock.advance(2 * MINUTE);
   expect(upstream.callsOf("list-members").length).toBe(2);
   const before = upstream.callsOf("user-tweets").length;
-  await rig.setWatches([watch]);
+  await harness.setWatches([watch]);
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("list-members").length).toBe(2);
   expect(upstream.callsOf("user-tweets").length).toBe(before);
 });
 
 it("reads everyone from their own timelines when the list is gone, and misses nothing of the change", async () => {
-  const { clock, upstream, post, begin } = await house(30 * MINUTE);
-  const rig = await begin();
+  const { clock, upstream, post, begin } = await setup(30 * MINUTE);
+  const harness = await begin();
   await clock.advance(HOUR);
   upstream.trouble = ({ endpoint }) => {
     if (endpoint.startsWith("list-")) throw failure("not_found");
@@ -173,8 +173,8 @@ it("reads everyone from their own timelines when the list is gone, and misses no
   };
   const unseen = post("1");
   await clock.advance(2 * HOUR);
-  expect(await told(rig)).toEqual([`user1 ${unseen}`]);
-  expect(rig.opsAlerts.at(-1)?.message).toContain("does not hold user1, user2, user3");
+  expect(await alerted(harness)).toEqual([`user1 ${unseen}`]);
+  expect(harness.opsAlerts.at(-1)?.message).toContain("does not hold user1, user2, user3");
 });
 
 /** A list of two pages. */
@@ -186,7 +186,7 @@ function onTwoPages(upstream: ScriptedUpstream, members: ReadonlySet<string>): v
 }
 
 it("asks less and less often for a list whose second page fails", async () => {
-  const { clock, upstream, members, begin } = await house(30 * MINUTE);
+  const { clock, upstream, members, begin } = await setup(30 * MINUTE);
   onTwoPages(upstream, members);
   upstream.trouble = ({ endpoint, cursor }) => {
     if (endpoint === "list-members" && cursor !== undefined) throw failure("transient");
@@ -209,28 +209,28 @@ it("asks less and less often for a list whose second page fails", async () => {
 });
 
 it("reads a list from the top where its cursor has expired, and believes nobody to be missing for that", async () => {
-  const { clock, upstream, members, begin } = await house(30 * MINUTE);
+  const { clock, upstream, members, begin } = await setup(30 * MINUTE);
   onTwoPages(upstream, members);
   let refusals = 0;
   upstream.trouble = ({ endpoint, cursor }) => {
     if (endpoint === "list-members" && cursor !== undefined && refusals++ === 0) throw failure("bad_request");
     return undefined;
   };
-  const rig = await begin();
+  const harness = await begin();
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("list-members").map(({ cursor }) => cursor)).toEqual([undefined, "more", undefined, "more"]);
-  expect(rig.opsAlerts.map(({ message }) => message)).toEqual([
+  expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
     "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
   ]);
 });
 
 it("asks once who is on a list that several watches read through", async () => {
-  const { clock, upstream, watch } = await house(30 * MINUTE);
+  const { clock, upstream, watch } = await setup(30 * MINUTE);
   const other = { ...makeWatch("v", "timeline", { accounts: ["user1", "user3"], via_list: LIST }), timing: watch.timing };
-  rig = await startEngineRig({ clock, upstream, watches: [watch, other] });
+  harness = await startEngineRig({ clock, upstream, watches: [watch, other] });
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
-  expect(rig.opsAlerts.map(({ message }) => message.slice(0, 37))).toEqual([
+  expect(harness.opsAlerts.map(({ message }) => message.slice(0, 37))).toEqual([
     "w: the list 900 does not hold user3; ",
     "v: the list 900 does not hold user3; ",
   ]);
@@ -251,7 +251,7 @@ it("asks for the list once when all handles were looked up, however many request
     return { users: users.filter(({ username }) => names.has(username)) };
   });
   const accounts = users.map(({ username }) => username);
-  rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts, via_list: LIST })] });
+  harness = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts, via_list: LIST })] });
   await clock.advance(5 * MINUTE);
   expect(answers).toBe(3);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
@@ -259,35 +259,35 @@ it("asks for the list once when all handles were looked up, however many request
 });
 
 it("asks once a day, also when the daemon was restarted or reloaded in between", async () => {
-  const { clock, upstream, members, watch, begin } = await house(30 * MINUTE);
+  const { clock, upstream, members, watch, begin } = await setup(30 * MINUTE);
   members.add("3");
-  const rig = await begin();
+  const harness = await begin();
   await clock.advance(20 * HOUR);
-  await rig.restart();
+  await harness.restart();
   await clock.advance(2 * HOUR);
-  await rig.setWatches([watch]);
+  await harness.setWatches([watch]);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
   await clock.advance(2 * HOUR + MINUTE);
   expect(upstream.callsOf("list-members")).toHaveLength(2);
 });
 
 it("checks those whose handles were looked up at a later try", async () => {
-  const { clock, upstream, begin } = await house(30 * MINUTE);
+  const { clock, upstream, begin } = await setup(30 * MINUTE);
   upstream.trouble = ({ endpoint }) => {
     if (endpoint === "info-batch") throw failure("transient");
     return undefined;
   };
-  const rig = await begin();
+  const harness = await begin();
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("list-members")).toEqual([]);
   upstream.trouble = undefined;
   await clock.advance(10 * MINUTE);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
-  expect(rig.opsAlerts.at(-1)?.message).toContain("does not hold user3");
+  expect(harness.opsAlerts.at(-1)?.message).toContain("does not hold user3");
 });
 
 it("ends at a cursor that leads in a circle", async () => {
-  const { clock, upstream, members, begin } = await house(30 * MINUTE);
+  const { clock, upstream, members, begin } = await setup(30 * MINUTE);
   const all = [...members].map((id) => makeUser(id));
   upstream.on("list-members", ({ cursor }) => ({ users: all, nextCursor: cursor === "a" ? "b" : "a" }));
   await begin();
@@ -296,14 +296,14 @@ it("ends at a cursor that leads in a circle", async () => {
 });
 
 it("reads a list to its end although further pages are short: its first would be paid for again", async () => {
-  const { clock, upstream, members, watch } = await house(30 * MINUTE);
+  const { clock, upstream, members, watch } = await setup(30 * MINUTE);
   onTwoPages(upstream, members);
   const through = (id: string, list: string) => ({
     ...makeWatch(id, "timeline", { accounts: ["user1", "user2"], via_list: list }),
     timing: watch.timing,
   });
   const watches = ["901", "902", "903", "904"].map((list) => through(`w${list}`, list));
-  rig = await startEngineRig({ clock, upstream, watches, monthly: 2_000, isGoverned: true, onExhausted: "degrade" });
+  harness = await startEngineRig({ clock, upstream, watches, monthly: 2_000, isGoverned: true, onExhausted: "degrade" });
   await clock.advance(2 * HOUR);
   expect(upstream.callsOf("list-members")).toHaveLength(8);
 });
@@ -313,9 +313,9 @@ it.each([
   ["list-members", "an empty answer", undefined],
   ["list-tweets", "a 404", failure("not_found")],
 ])("does not believe /%s at once that the list is gone: %s that passes costs no account a request", async (endpoint, _, error) => {
-  const { clock, upstream, members, post, begin } = await house(30 * MINUTE);
+  const { clock, upstream, members, post, begin } = await setup(30 * MINUTE);
   members.add("3");
-  const rig = await begin();
+  const harness = await begin();
   await clock.advance(23 * HOUR + 59 * MINUTE);
   upstream.trouble = (request) => {
     if (request.endpoint !== endpoint) return undefined;
@@ -327,27 +327,27 @@ it.each([
   upstream.trouble = undefined;
   await clock.advance(HOUR);
   expect(upstream.callsOf("user-tweets")).toEqual([]);
-  expect(await told(rig)).toEqual([`user1 ${unseen}`]);
-  expect(rig.opsAlerts).toEqual([]);
+  expect(await alerted(harness)).toEqual([`user1 ${unseen}`]);
+  expect(harness.opsAlerts).toEqual([]);
 });
 
 it("reads back to the last check of who left the list while the watch was paused, although the list is being read at that moment", async () => {
-  const { clock, slowness, members, post, begin } = await house(30 * MINUTE);
-  const rig = await begin();
+  const { clock, slowness, members, post, begin } = await setup(30 * MINUTE);
+  const harness = await begin();
   await clock.advance(HOUR);
-  await rig.pause("w", true);
+  await harness.pause("w", true);
   await clock.advance(HOUR);
   const unseen = post("2");
   members.delete("2");
   await clock.advance(3 * DAY);
   slowness.set("list-tweets", 1_000).set("user-tweets", 2_000);
-  await rig.pause("w", false);
+  await harness.pause("w", false);
   await clock.advance(2 * HOUR);
-  expect(await told(rig)).toEqual([`user2 ${unseen}`]);
+  expect(await alerted(harness)).toEqual([`user2 ${unseen}`]);
 });
 
 it("reads the list back to the last own read of an account that is on it again, over pages that are known of others", async () => {
-  const { clock, upstream, members, posts, post, watch, begin } = await house(30 * MINUTE);
+  const { clock, upstream, members, posts, post, watch, begin } = await setup(30 * MINUTE);
   upstream.on("list-tweets", ({ cursor }) => {
     const from = Number(cursor ?? 0);
     const shown = posts.toReversed().filter(({ user }) => members.has(user.id));
@@ -355,7 +355,7 @@ it("reads the list back to the last own read of an account that is on it again, 
     return { tweets: shown.slice(from, from + 20), ...nextCursor };
   });
   for (let i = 0; i < 60; i += 1) post("9", 30 * MINUTE);
-  const rig = await begin();
+  const harness = await begin();
   await clock.advance(HOUR + 5 * MINUTE);
   upstream.trouble = ({ endpoint }) => {
     if (endpoint === "user-tweets") throw failure("transient");
@@ -367,9 +367,9 @@ it("reads the list back to the last own read of an account that is on it again, 
   await clock.advance(HOUR);
   members.add("3");
   const before = upstream.callsOf("list-tweets").length;
-  await rig.setWatches([watch]);
+  await harness.setWatches([watch]);
   await clock.advance(2 * MINUTE);
-  expect(await told(rig)).toEqual([`user3 ${unseen}`]);
+  expect(await alerted(harness)).toEqual([`user3 ${unseen}`]);
   expect(upstream.callsOf("list-tweets")).toHaveLength(before + 2);
   await clock.advance(HOUR);
   expect(upstream.callsOf("list-tweets")).toHaveLength(before + 4);

@@ -12,10 +12,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 const search = (rules: WatchChanges) =>
@@ -26,7 +26,7 @@ const search = (rules: WatchChanges) =>
     { schedule: { kind: "every", intervalMs: 15 * MINUTE }, labels: { team: "comms" }, ...rules },
   );
 
-async function house(rules: WatchChanges) {
+async function setup(rules: WatchChanges) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock);
   const tweets: Tweet[] = [];
@@ -39,14 +39,14 @@ async function house(rules: WatchChanges) {
   };
   upstream.on("search-tweets", () => ({ tweets: tweets.slice(0, 200) }));
   post(1);
-  rig = await startEngineRig({ clock, upstream, watches: [search(rules)] });
-  const told = async () => ((await rig?.events()) ?? []).filter(({ type }) => type.startsWith("volume.")).reverse();
-  const types = async () => (await told()).map(({ type }) => type);
-  return { clock, upstream, post, told, types, rig };
+  harness = await startEngineRig({ clock, upstream, watches: [search(rules)] });
+  const alerted = async () => ((await harness?.events()) ?? []).filter(({ type }) => type.startsWith("volume.")).reverse();
+  const types = async () => (await alerted()).map(({ type }) => type);
+  return { clock, upstream, post, alerted, types, harness };
 }
 
 /** Two tweets an hour, for so many days. */
-async function ordinaryDays({ clock, post }: Awaited<ReturnType<typeof house>>, days: number): Promise<void> {
+async function ordinaryDays({ clock, post }: Awaited<ReturnType<typeof setup>>, days: number): Promise<void> {
   for (let hour = 0; hour < days * 24; hour += 1) {
     post(2);
     await clock.advance(HOUR);
@@ -55,14 +55,14 @@ async function ordinaryDays({ clock, post }: Awaited<ReturnType<typeof house>>, 
 
 const SPIKE = { spike: { factor: 3, windowMs: HOUR, min: 5 } };
 
-it("tells a spike against what is usual at that hour, once while it lasts, and the next one after it was over", async () => {
-  const world = await house(SPIKE);
-  const { clock, post, told, types, rig } = world;
+it("reports a spike against what is usual at that hour, once while it lasts, and the next one after it was over", async () => {
+  const world = await setup(SPIKE);
+  const { clock, post, alerted, types, harness } = world;
   await ordinaryDays(world, 4);
   expect(await types()).toEqual([]);
   post(9);
   await clock.advance(16 * MINUTE);
-  const [spike, ...more] = await told();
+  const [spike, ...more] = await alerted();
   expect(more).toEqual([]);
   expect(spike).toMatchObject({ type: "volume.spike", subject: "w", watch: "w", labels: { team: "comms", event: "volume.spike" } });
   expect(spike?.body).toEqual({ volume: { count: 9, usual: 2, window: "1h" } });
@@ -72,7 +72,7 @@ it("tells a spike against what is usual at that hour, once while it lasts, and t
     post(9);
     await clock.advance(HOUR);
   }
-  await rig.restart();
+  await harness.restart();
   post(9);
   await clock.advance(30 * MINUTE);
   expect(await types()).toHaveLength(1);
@@ -82,8 +82,8 @@ it("tells a spike against what is usual at that hour, once while it lasts, and t
   expect(await types()).toHaveLength(2);
 });
 
-it("tells no spike before it has learned, below min, or below the factor", async () => {
-  const world = await house(SPIKE);
+it("reports no spike before it has learned, below min, or below the factor", async () => {
+  const world = await setup(SPIKE);
   world.post(50);
   await world.clock.advance(HOUR);
   await ordinaryDays(world, 4);
@@ -93,25 +93,25 @@ it("tells no spike before it has learned, below min, or below the factor", async
 });
 
 it("asks nothing more for either rule", async () => {
-  const world = await house({ ...SPIKE, noEventsForMs: 6 * HOUR });
+  const world = await setup({ ...SPIKE, noEventsForMs: 6 * HOUR });
   await world.clock.advance(DAY);
   expect(world.upstream.calls.filter(({ endpoint }) => endpoint !== "search-tweets")).toEqual([]);
 });
 
 const SILENCE = { noEventsForMs: 6 * HOUR };
 
-it("tells a silence once, over restarts and crashes, and the next one after an event", async () => {
-  const { clock, post, told, types, rig } = await house(SILENCE);
+it("reports a silence once, over restarts and crashes, and the next one after an event", async () => {
+  const { clock, post, alerted, types, harness } = await setup(SILENCE);
   await clock.advance(HOUR);
   post(1);
   const postedMs = clock.now();
   await clock.advance(5 * HOUR);
-  await rig.restart();
+  await harness.restart();
   expect(await types()).toEqual([]);
   await clock.advance(2 * HOUR);
-  await rig.crash();
+  await harness.crash();
   await clock.advance(12 * HOUR);
-  const [silent, ...more] = await told();
+  const [silent, ...more] = await alerted();
   expect(more).toEqual([]);
   expect(silent?.type).toBe("volume.silent");
   const { last_event_at: lastEventAt } = (silent?.body["volume"] ?? {}) as { readonly last_event_at?: string };
@@ -127,12 +127,12 @@ it("tells a silence once, over restarts and crashes, and the next one after an e
   expect(await types()).toHaveLength(2);
 });
 
-it("does not take a paused watch, a dark service or a daemon that was off for silence", async () => {
-  const { clock, types, rig, upstream } = await house(SILENCE);
+it("does not take a paused watch, an outage or a daemon that was off for silence", async () => {
+  const { clock, types, harness, upstream } = await setup(SILENCE);
   await clock.advance(5 * HOUR);
-  await rig.pause("w", true);
+  await harness.pause("w", true);
   await clock.advance(DAY);
-  await rig.pause("w", false);
+  await harness.pause("w", false);
   await clock.advance(10 * MINUTE);
   upstream.trouble = () => {
     throw failure("transient");
@@ -145,9 +145,9 @@ it("does not take a paused watch, a dark service or a daemon that was off for si
   expect(await types()).toEqual(["volume.silent"]);
 });
 
-it("counts the time of a watch without any event from its first look on", async () => {
-  const { clock, told } = await house(SILENCE);
+it("counts the time of a watch without any event from its first check on", async () => {
+  const { clock, alerted } = await setup(SILENCE);
   await clock.advance(7 * HOUR);
-  const [silent] = await told();
+  const [silent] = await alerted();
   expect(silent?.body).toEqual({ volume: { for: "6h", last_event_at: null } });
 });

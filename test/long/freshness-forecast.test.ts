@@ -43,20 +43,20 @@ it("agrees with the bill of a group that was counted for five days", { timeout: 
   };
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { freshness: { kind: "mean", meanMs: 2 * MIN, maxMs: 2 * HOUR } });
-  const rig = await startEngineRig({ clock, upstream, watches: [watch] });
+  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
   try {
     // Two days of learning come first.
     await clock.advance(7 * DAY + HOUR);
     // The engine plans by what it has learned when it starts.
-    await rig.restart();
+    await harness.restart();
     await clock.advance(1_000);
-    const forecast = createForecast(rig.engine.polls, { timetable: createTimetable(), nowMs: clock.now() });
+    const forecast = createForecast(harness.engine.polls, { timetable: createTimetable(), nowMs: clock.now() });
     const before = calls;
     await clock.advance(BILLED_DAYS * DAY);
     const ratio = (forecast.requestsPerDay * BILLED_DAYS) / (calls - before);
     expect(ratio).toBeGreaterThan(0.95);
     expect(ratio).toBeLessThan(1.05);
   } finally {
-    await rig.close();
+    await harness.close();
   }
 });

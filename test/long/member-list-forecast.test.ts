@@ -41,19 +41,19 @@ async function compare(seed: number, subjects: number, watchOf: (ids: readonly s
       return world.answer(request, clock.now());
     },
   };
-  const rig = await startEngineRig({ clock, upstream, watches: [watchOf(world.subjects.map(({ id }) => `id:${id}`))] });
+  const harness = await startEngineRig({ clock, upstream, watches: [watchOf(world.subjects.map(({ id }) => `id:${id}`))] });
   try {
     await clock.advance(LEARNING_DAYS * DAY);
     // The engine plans by what it has learned when it starts.
-    await rig.restart();
+    await harness.restart();
     await clock.advance(1_000);
-    const forecast = createForecast(rig.engine.polls, { timetable: createTimetable(), nowMs: clock.now() });
+    const forecast = createForecast(harness.engine.polls, { timetable: createTimetable(), nowMs: clock.now() });
     const before = calls;
     await clock.advance(BILLED_DAYS * DAY);
     const ratio = (forecast.requestsPerDay * BILLED_DAYS) / (calls - before);
     return { strategies: forecast.watches.get("w")?.strategies, ratio };
   } finally {
-    await rig.close();
+    await harness.close();
   }
 }
 

@@ -15,7 +15,7 @@ const asker = (source: string, changes: Partial<Asker> = {}): Asker => ({
 });
 const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => String(1_000 + from + i));
 
-function house(refuse: (request: GateRequest) => void = () => undefined) {
+function setup(refuse: (request: GateRequest) => void = () => undefined) {
   const clock = createVirtualClock(1_000_000);
   const sent: GateRequest[] = [];
   const batcher = createProfileBatcher(
@@ -37,7 +37,7 @@ function house(refuse: (request: GateRequest) => void = () => undefined) {
 
 describe("profiles asked for in the same instant", () => {
   it("come in one request, each account once", async () => {
-    const { clock, batcher, sizes } = house();
+    const { clock, batcher, sizes } = setup();
     const both = Promise.all([batcher.ask(asker("a"), ids(60), 0), batcher.ask(asker("b"), ids(60, 40), 0)]);
     await clock.advance(1_000);
     const [first, second] = await both;
@@ -49,7 +49,7 @@ describe("profiles asked for in the same instant", () => {
   });
 
   it("are asked for by the most urgent of those who want them, and paid by the first", async () => {
-    const { clock, batcher, sent } = house();
+    const { clock, batcher, sent } = setup();
     void batcher.ask(asker("a", { priority: "low" }), ids(3), 0);
     void batcher.ask(asker("b", { priority: "high" }), ids(3), 0);
     await clock.advance(1_000);
@@ -57,7 +57,7 @@ describe("profiles asked for in the same instant", () => {
   });
 
   it("leave spare slots to piggybacked accounts, whose owner gets what any answer showed", async () => {
-    const { clock, batcher, sizes } = house();
+    const { clock, batcher, sizes } = setup();
     const shown: string[][] = [];
     const slots: number[] = [];
     batcher.fillSpareSlots({
@@ -78,7 +78,7 @@ describe("profiles asked for in the same instant", () => {
   });
 
   it.each([false, true])("answer whoever asks for a piggybacked one meanwhile; refused together: %s", async (isRefused) => {
-    const { clock, batcher, sizes } = house(({ params }) => {
+    const { clock, batcher, sizes } = setup(({ params }) => {
       if (isRefused && (params["user_ids"] as readonly string[]).length > 4) throw failure("bad_request");
     });
     batcher.fillSpareSlots({ choose: (places, asked) => ids(5, 500).filter((id) => places > 0 && !asked.has(id)), take: () => undefined });
@@ -92,7 +92,7 @@ describe("profiles asked for in the same instant", () => {
   });
 
   it("are asked for without piggybacked accounts where the service refuses them together, and an answer without anybody is passed to nobody", async () => {
-    const { clock, batcher, sizes } = house(({ params }) => {
+    const { clock, batcher, sizes } = setup(({ params }) => {
       if ((params["user_ids"] as readonly string[]).length > 1) throw failure("bad_request");
     });
     const shown: string[][] = [];
@@ -109,7 +109,7 @@ describe("profiles asked for in the same instant", () => {
   });
 
   it("are asked for apart where one may be sent and the other not", async () => {
-    const { clock, batcher, sizes } = house();
+    const { clock, batcher, sizes } = setup();
     void batcher.ask(asker("a"), ids(3), 0);
     void batcher.ask(asker("b", { purpose: "baseline" }), ids(3), 0);
     await clock.advance(1_000);
@@ -117,7 +117,7 @@ describe("profiles asked for in the same instant", () => {
   });
 
   it("are asked for by each alone when the service refuses them together", async () => {
-    const { clock, batcher, sizes } = house(({ params }) => {
+    const { clock, batcher, sizes } = setup(({ params }) => {
       if ((params["user_ids"] as readonly string[]).length > 50) throw failure("bad_request");
     });
     const good = batcher.ask(asker("a"), ids(40), 0);
@@ -131,7 +131,7 @@ describe("profiles asked for in the same instant", () => {
 
 describe("profiles asked for a little later", () => {
   it("are those of before, for whom that is soon enough", async () => {
-    const { clock, batcher, sizes } = house();
+    const { clock, batcher, sizes } = setup();
     void batcher.ask(asker("a"), ids(3), 0);
     await clock.advance(5_000);
     const later = batcher.ask(asker("b"), ids(4), 6_000);
@@ -142,7 +142,7 @@ describe("profiles asked for a little later", () => {
   });
 
   it("are new ones after the clock went back", async () => {
-    const { clock, batcher, sizes } = house();
+    const { clock, batcher, sizes } = setup();
     void batcher.ask(asker("a"), ids(3), 0);
     await clock.advance(10_000);
     clock.jump(-3_600_000);
@@ -152,7 +152,7 @@ describe("profiles asked for a little later", () => {
   });
 
   it("are those under way", async () => {
-    const { clock, batcher, sizes } = house();
+    const { clock, batcher, sizes } = setup();
     void batcher.ask(asker("a"), ids(3), 0);
     await clock.advance(60);
     const joined = batcher.ask(asker("b"), ids(3), 6_000);

@@ -11,7 +11,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const DAY = 86_400_000;
 const users = (from: number, count: number) => Array.from({ length: count }, (_, i) => makeUser(String(from + i), `user${from + i}`));
 
-function house() {
+function setup() {
   const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
   const asked: GateRequest[] = [];
   const request = async (wanted: GateRequest) => {
@@ -23,7 +23,7 @@ function house() {
 }
 
 it("keeps the profiles of ten thousand accounts that are asked for again and again", async () => {
-  const { clock, asked, profiles } = house();
+  const { clock, asked, profiles } = setup();
   for (let round = 0; round < 3; round += 1) {
     for (let from = 1; from <= 10_000; from += 100) profiles.learn(users(from, 100));
     await clock.advance(60_000);
@@ -34,7 +34,7 @@ it("keeps the profiles of ten thousand accounts that are asked for again and aga
 });
 
 it("gives up the oldest where there are too many, and those that nobody learned for a day", async () => {
-  const { clock, profiles } = house();
+  const { clock, profiles } = setup();
   profiles.learn(users(1, 100));
   await clock.advance(1_000);
   for (let from = 101; from <= 10_000; from += 100) profiles.learn(users(from, 100));

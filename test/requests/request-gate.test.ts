@@ -20,10 +20,10 @@ it("goes on a second after the answers when every slot of the rate was under way
   const upstream = createScriptedUpstream(clock, users);
   upstream.on("user-tweets", () => ({ tweets: [] }));
   const watch = makeWatch("w", "timeline", { accounts: users.map(({ id }) => `id:${id}`) }, { strategy: "single" });
-  const rig = await startEngineRig({ clock, upstream, watches: [watch] });
+  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
   await clock.advance(5_000);
   const asked = upstream.callsOf("user-tweets").length;
-  await rig.close();
+  await harness.close();
   expect(asked).toBe(60);
 });
 

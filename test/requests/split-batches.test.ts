@@ -14,7 +14,7 @@ const idsOf = ({ params }: GateRequest) => params["tweet_links"] as readonly str
 const ids = (count: number) => Array.from({ length: count }, (_, index) => String(1_000 + index));
 
 /** `refuses`: entries that make a request a 400. */
-function house(refuses: (id: string) => boolean) {
+function setup(refuses: (id: string) => boolean) {
   const clock = createVirtualClock(1_000_000);
   const sent: (readonly string[])[] = [];
   const world = { refuses };
@@ -44,7 +44,7 @@ function house(refuses: (id: string) => boolean) {
 
 describe("a batch with an entry that the service refuses", () => {
   it.each(["1000", "1037", "1099"])("is answered without it, for fourteen requests more at most, once: %s", async (bad) => {
-    const { ask } = house((id) => id === bad);
+    const { ask } = setup((id) => id === bad);
     const answer = { found: ids(100).filter((id) => id !== bad), refused: [[bad, "wrong format"]] };
     const first = await ask(ids(100));
     expect(first.answer).toEqual(answer);
@@ -53,7 +53,7 @@ describe("a batch with an entry that the service refuses", () => {
   });
 
   it("is asked for it by itself, seldom: seven times in three days", async () => {
-    const { clock, ask, sent } = house((id) => id === "1002");
+    const { clock, ask, sent } = setup((id) => id === "1002");
     await ask(ids(3));
     const before = sent.length;
     for (let poll = 0; poll < 3 * 24 * 6; poll += 1) {
@@ -64,7 +64,7 @@ describe("a batch with an entry that the service refuses", () => {
   });
 
   it("has it again once the service takes it", async () => {
-    const { clock, ask, world } = house((id) => id === "1001");
+    const { clock, ask, world } = setup((id) => id === "1001");
     await ask(ids(10));
     world.refuses = () => false;
     await clock.advance(MINUTE);
@@ -74,7 +74,7 @@ describe("a batch with an entry that the service refuses", () => {
 
   it("has all of them found, where they are several", async () => {
     const bad = new Set(["1003", "1060", "1099"]);
-    const { ask } = house((id) => bad.has(id));
+    const { ask } = setup((id) => bad.has(id));
     const { answer, requests } = await ask(ids(100));
     expect(answer).toEqual({
       found: ids(100).filter((id) => !bad.has(id)),
@@ -85,14 +85,14 @@ describe("a batch with an entry that the service refuses", () => {
   });
 
   it("is left alone where nobody can do without an entry", async () => {
-    const { ask } = house((id) => id === "1001");
+    const { ask } = setup((id) => id === "1001");
     expect(await ask(ids(10), {})).toEqual({ answer: expect.stringContaining("wrong format"), requests: 1 });
   });
 });
 
 describe("the service's own trouble", () => {
   it("costs six requests more, and not again for six hours, whatever is asked for", async () => {
-    const { ask } = house(() => true);
+    const { ask } = setup(() => true);
     expect(await ask(ids(100))).toEqual({ answer: expect.stringContaining("wrong format"), requests: 7 });
     let requests = 0;
     for (let poll = 0; poll < 5 * 60; poll += 1) requests += (await ask(ids(80), { isSplit: true, source: `s${poll % 3}` })).requests;
@@ -100,14 +100,14 @@ describe("the service's own trouble", () => {
   });
 
   it("costs nothing more within an hour, where all of them were answered before", async () => {
-    const { ask, world } = house(() => false);
+    const { ask, world } = setup(() => false);
     await ask(ids(100));
     world.refuses = () => true;
     for (let poll = 0; poll < 58; poll += 1) expect((await ask(ids(100))).requests).toBe(1);
   });
 
   it("quarantines nobody", async () => {
-    const { ask, world } = house(() => true);
+    const { ask, world } = setup(() => true);
     await ask(ids(2));
     world.refuses = () => false;
     expect(await ask(ids(2))).toEqual({ answer: { found: ids(2), refused: [] }, requests: 1 });
@@ -115,7 +115,7 @@ describe("the service's own trouble", () => {
 });
 
 it("finds an entry that was answered before and is refused for an hour", async () => {
-  const { ask, world } = house(() => false);
+  const { ask, world } = setup(() => false);
   await ask(ids(100));
   world.refuses = (id) => id === "1099";
   for (let poll = 0; poll < 62; poll += 1) await ask(ids(100));
@@ -123,7 +123,7 @@ it("finds an entry that was answered before and is refused for an hour", async (
 });
 
 it("finds nobody guilty while another request fails otherwise", async () => {
-  const { ask, world } = house((id) => id === "1001");
+  const { ask, world } = setup((id) => id === "1001");
   const { refuses } = world;
   let asked = 0;
   world.refuses = (id) => {

@@ -60,7 +60,7 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
   let lastCursor = 9_007_199_254_740_993n;
   let lastId = 0n;
   let fault: ((endpoint: string, response: ServerResponse, key: string) => boolean) | undefined;
-  // More than polls every second ask for in any month: how much of the month is left stretches nothing.
+  // More than polls every second ask for in any month: how much of the month is left slows nothing down.
   const state = { remaining: 1_000_000_000 };
 
   const newId = (atMs: number): bigint => {

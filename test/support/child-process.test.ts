@@ -12,7 +12,7 @@ test("a child that ends early fails whoever waits, at once, with what it wrote",
   await endChildren();
 });
 
-test("a child may end when it is told to, and when it was started to run to its end", async () => {
+test("a child may end when it is stopped, and when it was started to run to its end", async () => {
   const child = startScript(["-e", "setInterval(() => undefined, 1_000)"]);
   child.kill("SIGTERM");
   expect(await child.gone).toMatchObject({ code: null, signal: "SIGTERM" });

@@ -47,7 +47,7 @@ export interface RigOptions {
   /** Requests a second at most; 20 unless said. */
   readonly perSecond?: number;
   readonly onExhausted?: "degrade" | "pause";
-  /** Starts the governor, which a rig without this leaves standing. */
+  /** Starts the governor, which is off without this. */
   readonly isGoverned?: boolean;
   /** Stands between the engine and the store, e.g. to make it fail. */
   readonly storeFilter?: (store: Store) => Store;
@@ -80,7 +80,7 @@ export interface EngineRig {
   readonly logged: { readonly level: string; readonly message: string; readonly fields: unknown }[];
   /** Every event in the state, newest first. */
   events(): Promise<readonly ChirpEvent[]>;
-  /** Puts other watches in force, as a reload does. */
+  /** Makes other watches active, as a reload does. */
   setWatches(watches: readonly Watch[]): Promise<void>;
   pause(watchId: string, paused: boolean): Promise<void>;
   /** Ends everything without a word and starts again on the same file. */
@@ -92,7 +92,7 @@ export interface EngineRig {
 }
 
 /** Every event goes to the sinks its watch names. */
-const TELLING: Pick<EngineDeps, "route" | "wakeDelivery"> = {
+const ALERTING: Pick<EngineDeps, "route" | "wakeDelivery"> = {
   wakeDelivery: () => undefined,
   route: ({ event, ownSinks }, nowMs) => {
     const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
@@ -205,7 +205,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
   const polls = new PlannedPolls();
   const serviceClock = createServiceClock(clock);
   const pacer = createUpstreamPacer(random);
-  const opsAlerts = { raise: async (notice: OpsAlert) => void to.opsAlerts.push({ ...notice, atMs: clock.now() }) };
+  const opsAlerts = { raise: async (alert: OpsAlert) => void to.opsAlerts.push({ ...alert, atMs: clock.now() }) };
   const storeWatch = createStoreWatch({
     store,
     clock,
@@ -215,7 +215,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
   });
   const quota = { reserve: options.reserve ?? 0.1, resetDay: 1, timezone: "UTC" };
   const settings = () => ({ ...quota, monthly: options.monthly, onExhausted: options.onExhausted ?? ("pause" as const) });
-  const quotaNotices = createQuotaAlerts({ clock, opsAlerts, notes: store, settings });
+  const quotaAlerts = createQuotaAlerts({ clock, opsAlerts, notes: store, settings });
   const quotaWatch = createQuotaWatch({
     ledger: store,
     notes: store,
@@ -227,7 +227,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     keys: () => [{ name: "", limit: undefined, isUsable: true }],
     polls: () => polls.all,
     states: () => store.listWatches(),
-    onRefreshed: quotaNotices.take,
+    onRefreshed: quotaAlerts.take,
     onPaceChanged: () => engine.reschedule(),
   });
   const limits = (): GateLimits => ({
@@ -274,10 +274,10 @@ async function bootParts(options: RigOptions, to: Recorders) {
     log,
     trace,
     retentionMs: () => 90 * 86_400_000,
-    ...TELLING,
+    ...ALERTING,
   });
   const engine: Engine = createEngine({
-    ...TELLING,
+    ...ALERTING,
     store,
     gate,
     pacer,

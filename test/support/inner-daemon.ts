@@ -26,11 +26,11 @@ import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 
 export interface InnerDaemon {
   readonly clock: VirtualClock;
-  /** What the watches told. */
+  /** Alerts of the watches. */
   readonly hook: HookReceiver;
-  /** What the chat was told, the text of each message; nothing unless it was asked for. */
+  /** The text of each message in the chat; nothing unless it was asked for. */
   readonly chat: () => readonly string[];
-  /** What the operator was told: event types and messages, in order. */
+  /** Ops alerts: event types and messages, in order. */
   readonly opsAlerts: () => readonly { readonly type: string; readonly message: string }[];
   /** In how many messages. */
   readonly opsMessages: () => number;

@@ -25,7 +25,7 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** Starts listening on 127.0.0.1. Answers 204 until told otherwise. */
+/** Starts listening on 127.0.0.1. Answers 204 until it is changed. */
 export async function startLoopbackServer(first: Answer = (_, response) => response.writeHead(204).end()): Promise<LoopbackServer> {
   let current = first;
   const received: Received[] = [];

@@ -47,7 +47,7 @@ export function makeTweet(id: string, text = `tweet ${id}`): Tweet {
   };
 }
 
-/** `tweet.created` of watch `brand` unless told otherwise. */
+/** `tweet.created` of watch `brand` unless said otherwise. */
 export function makeEvent(subject: string, changes: Partial<ChirpEvent> = {}): ChirpEvent {
   const watch = changes.watch ?? "brand";
   const type = changes.type ?? "tweet.created";

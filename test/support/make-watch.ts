@@ -7,7 +7,7 @@ import { WATCH_TYPES } from "../../src/watches/registry.ts";
 /** With when to poll in the words of the configuration. */
 export type WatchChanges = Omit<Partial<Watch>, "timing"> & { readonly schedule?: Schedule; readonly freshness?: Freshness };
 
-/** A watch of a type with its settings parsed by its own schema; every minute, unless told otherwise. */
+/** A watch of a type with its settings parsed by its own schema; every minute, unless said otherwise. */
 export function makeWatch(id: string, type: string, settings: JsonObject, changes: WatchChanges = {}): Watch {
   const watchType = WATCH_TYPES.find((one) => one.type === type);
   if (watchType === undefined) throw new Error(`no watch type ${type}`);

@@ -9,7 +9,7 @@ export interface SandboxProcess {
   control(path: string, body?: object, method?: string): Promise<any>;
 }
 
-/** More than polls every second ask for in any month: how much of the month is left stretches nothing. */
+/** More than polls every second ask for in any month: how much of the month is left slows nothing down. */
 const QUOTA = 1_000_000_000;
 
 export async function startSandboxProcess(cwd: string, flags: readonly string[] = []): Promise<SandboxProcess> {

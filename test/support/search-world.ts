@@ -1,6 +1,6 @@
 /**
- * Tweets as the service's keyword search shows them, by a reading of queries of its own: it looks at names, handles and texts that no tweet
- * carries, and can be told to be odd. What is shown depends on the clock alone. For tests of merged searches.
+ * Tweets as the service's keyword search shows them, by a reading of queries of its own: it compares names, handles and texts that no
+ * tweet carries, and can be made to behave oddly. What is shown depends on the clock alone. For tests of merged searches.
  */
 import { compareIds, tweetIdAt } from "../../src/model/id.ts";
 import type { Tweet } from "../../src/model/tweet.ts";

@@ -27,7 +27,7 @@ export interface StoredMessage {
 }
 
 export interface SqlOutbox extends Outbox, CrosspostStore, Pick<Upkeep, "setTimesBack"> {
-  /** A delivery to sink `hook`, alone in its group and due at once unless told otherwise. Committed before the outbox is asked next. */
+  /** A delivery to sink `hook`, alone in its group and due at once unless said otherwise. Committed before the outbox is asked next. */
   add(event: ChirpEvent, options?: Added): void;
   /** In the order in which they were sealed. */
   readonly messages: readonly StoredMessage[];
@@ -35,7 +35,7 @@ export interface SqlOutbox extends Outbox, CrosspostStore, Pick<Upkeep, "setTime
   readonly deliveryStates: readonly string[];
   /** As it is stored; undefined for a sink that never failed. */
   health(sink: string): { readonly breaker: string; readonly cause: string; readonly reason: string } | undefined;
-  /** Every call throws until told otherwise. */
+  /** Every call throws until this is changed. */
   breakDown(broken: boolean): void;
   /** How long a call that fails takes to do so, as one that waits for a lock. */
   failsAfterMs: number;

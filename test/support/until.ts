@@ -8,7 +8,7 @@ const WITHIN_MS = 45_000;
 
 /**
  * Resolves with the first truthy answer.
- * @throws Error that names what was awaited and, if told how, what was seen instead; at once when a child process ended early
+ * @throws Error that names what was awaited and, if `seen` says, what was seen instead; at once when a child process ended early
  */
 export async function until<T>(what: string, ask: () => T | Promise<T>, seen?: () => string): Promise<NonNullable<T>> {
   const deadline = performance.now() + WITHIN_MS;

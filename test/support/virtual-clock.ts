@@ -1,5 +1,5 @@
 /**
- * A Clock that stands still until it is told to move.
+ * A Clock that stands still until it is moved.
  *
  * `advance` fires due timers one at a time, in order of their due time (of their creation at equal times), with the clock standing
  * at exactly that time. After each, and once at the end, it waits for one turn of the event loop (`setImmediate`), by which time

@@ -17,14 +17,14 @@ it("waits after the end of one time for the next, so that two never overlap", as
   expect(startedMs).toEqual([10, 45, 80]);
 });
 
-it("goes on after a time that failed, which is told", async () => {
+it("goes on after a time that failed, which is reported", async () => {
   const clock = createVirtualClock(START_MS);
-  const told: unknown[] = [];
+  const alerted: unknown[] = [];
   const work = () => Promise.reject(new Error("no answer"));
-  const repeated = createRepeated({ clock, everyMs: 10, firstAfterMs: 1, work, onError: (error) => told.push(error) });
+  const repeated = createRepeated({ clock, everyMs: 10, firstAfterMs: 1, work, onError: (error) => alerted.push(error) });
   repeated.start();
   await clock.advance(21);
-  expect(told.map(String)).toEqual(["Error: no answer", "Error: no answer", "Error: no answer"]);
+  expect(alerted.map(String)).toEqual(["Error: no answer", "Error: no answer", "Error: no answer"]);
 });
 
 it("does nothing any more once it is stopped, also when it is stopped at work", async () => {

@@ -11,14 +11,14 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 /** Timelines, each read by itself, of accounts 1 to `count`; `lists` says what each holds now. */
-async function house(count: number, intervalMs = MINUTE) {
+async function setup(count: number, intervalMs = MINUTE) {
   const clock = createVirtualClock(START);
   const users = Array.from({ length: count }, (_, i) => makeUser(String(i + 1), `user${i + 1}`));
   const upstream = createScriptedUpstream(clock, users);
@@ -27,8 +27,8 @@ async function house(count: number, intervalMs = MINUTE) {
   const watches = users.map(({ username }) =>
     makeWatch(`w-${username}`, "timeline", { accounts: [username] }, { strategy: "single", schedule: { kind: "every", intervalMs } }),
   );
-  rig = await startEngineRig({ clock, upstream, watches });
-  return { clock, upstream, lists, rig };
+  harness = await startEngineRig({ clock, upstream, watches });
+  return { clock, upstream, lists, harness };
 }
 
 const tweetAt = (ms: number, number: number): Tweet => ({
@@ -36,10 +36,10 @@ const tweetAt = (ms: number, number: number): Tweet => ({
   created_at: new Date(ms).toISOString(),
 });
 
-const told = (from: EngineRig) => from.opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
+const alerted = (from: EngineRig) => from.opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
 
-it("tells once that a watch is stalled when one source keeps failing while others answer, and again after it had recovered", async () => {
-  const { clock, upstream, rig } = await house(2);
+it("reports once that a watch is stalled when one source keeps failing while others answer, and again after it had recovered", async () => {
+  const { clock, upstream, harness } = await setup(2);
   const fail = () => {
     upstream.trouble = ({ params }) => {
       if (params["user_id"] === "1") throw failure("transient");
@@ -49,42 +49,42 @@ it("tells once that a watch is stalled when one source keeps failing while other
   await clock.advance(5 * MINUTE);
   fail();
   await clock.advance(10 * MINUTE);
-  expect(told(rig)).toEqual([]);
+  expect(alerted(harness)).toEqual([]);
   await clock.advance(HOUR);
-  expect(told(rig)).toEqual(["watch.stalled w-user1"]);
-  expect(rig.opsAlerts[0]?.message).toContain("its polls have been failing since 2026-03-02T12:0");
-  await rig.restart();
+  expect(alerted(harness)).toEqual(["watch.stalled w-user1"]);
+  expect(harness.opsAlerts[0]?.message).toContain("its polls have been failing since 2026-03-02T12:0");
+  await harness.restart();
   await clock.advance(HOUR);
-  expect(told(rig)).toEqual(["watch.stalled w-user1"]);
+  expect(alerted(harness)).toEqual(["watch.stalled w-user1"]);
   upstream.trouble = undefined;
   await clock.advance(HOUR);
   fail();
   await clock.advance(2 * HOUR);
-  expect(told(rig)).toEqual(["watch.stalled w-user1", "watch.stalled w-user1"]);
+  expect(alerted(harness)).toEqual(["watch.stalled w-user1", "watch.stalled w-user1"]);
 });
 
-it("tells that a list came back empty three times although it held items, of the one watch it is about", async () => {
-  const { clock, lists, rig } = await house(3);
+it("reports that a list came back empty three times although it held items, of the one watch it is about", async () => {
+  const { clock, lists, harness } = await setup(3);
   await clock.advance(5 * MINUTE);
   lists.set("2", []);
   await clock.advance(10 * MINUTE);
-  expect(told(rig)).toEqual(["watch.stalled w-user2"]);
+  expect(alerted(harness)).toEqual(["watch.stalled w-user2"]);
 });
 
-it("tells the service dark, once, when most lists come back empty, and recovered when they are filled again", async () => {
-  const { clock, lists, rig } = await house(4);
+it("reports the service as down, once, when most lists come back empty, and recovered when they are filled again", async () => {
+  const { clock, lists, harness } = await setup(4);
   await clock.advance(5 * MINUTE);
   const before = new Map(lists);
   for (const id of lists.keys()) lists.set(id, []);
   await clock.advance(2 * HOUR);
-  expect(told(rig)).toEqual(["upstream.dark upstream"]);
-  expect(rig.opsAlerts[0]?.message).toContain("empty lists");
+  expect(alerted(harness)).toEqual(["upstream.dark upstream"]);
+  expect(harness.opsAlerts[0]?.message).toContain("empty lists");
   for (const [id, tweets] of before) lists.set(id, [tweetAt(clock.now(), Number(id)), ...tweets]);
   await clock.advance(10 * MINUTE);
-  expect(told(rig)).toEqual(["upstream.dark upstream", "upstream.recovered upstream"]);
+  expect(alerted(harness)).toEqual(["upstream.dark upstream", "upstream.recovered upstream"]);
 });
 
-it("tells the service recovered when probed accounts have news again, though others that were read in vain have none yet", async () => {
+it("reports the service as recovered when probed accounts have news again, though others that were read in vain have none yet", async () => {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
   for (let i = 0; i < 4; i += 1) world.post(world.add(`a${i}`), START - HOUR);
@@ -94,7 +94,7 @@ it("tells the service recovered when probed accounts have news again, though oth
     call: (request) => (isEmpty && request.endpoint !== "info-batch" ? Promise.resolve({ tweets: [] }) : upstream.call(request)),
   };
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
-  rig = await startEngineRig({
+  harness = await startEngineRig({
     clock,
     upstream: service,
     watches: [makeWatch("w", "timeline", { accounts }, { strategy: "probe", fullPollEveryMs: 10 * HOUR })],
@@ -103,29 +103,29 @@ it("tells the service recovered when probed accounts have news again, though oth
   isEmpty = true;
   for (const account of world.accounts) world.post(account, clock.now() + MINUTE);
   await clock.advance(HOUR);
-  expect(told(rig)).toContain("upstream.dark upstream");
+  expect(alerted(harness)).toContain("upstream.dark upstream");
   isEmpty = false;
   for (const account of world.accounts.slice(0, 1)) world.post(account, clock.now() + MINUTE);
   await clock.advance(10 * MINUTE);
-  expect(told(rig)).toContain("upstream.recovered upstream");
+  expect(alerted(harness)).toContain("upstream.recovered upstream");
 });
 
-it("tells the service recovered once lists show again what they held, however long they were empty, and not for a restart", async () => {
-  const { clock, lists, rig } = await house(2);
+it("reports the service as recovered once lists show again what they held, however long they were empty, and not for a restart", async () => {
+  const { clock, lists, harness } = await setup(2);
   await clock.advance(5 * MINUTE);
   const held = new Map(lists);
   for (const id of held.keys()) lists.set(id, []);
   await clock.advance(HOUR);
-  await rig.restart();
+  await harness.restart();
   await clock.advance(10 * MINUTE);
-  expect(told(rig)).toEqual(["upstream.dark upstream"]);
+  expect(alerted(harness)).toEqual(["upstream.dark upstream"]);
   for (const [id, tweets] of held) lists.set(id, tweets);
   await clock.advance(2 * MINUTE);
-  expect(told(rig)).toEqual(["upstream.dark upstream", "upstream.recovered upstream"]);
+  expect(alerted(harness)).toEqual(["upstream.dark upstream", "upstream.recovered upstream"]);
 });
 
-it("tells the service dark when nothing is new for far longer than the pace it had, without an error and without empty lists", async () => {
-  const { clock, lists, rig } = await house(2, 5 * MINUTE);
+it("reports the service as down when nothing is new for far longer than the pace it had, without an error and without empty lists", async () => {
+  const { clock, lists, harness } = await setup(2, 5 * MINUTE);
   const post = (id: string) => lists.set(id, [tweetAt(clock.now(), Number(id)), ...(lists.get(id) ?? [])].slice(0, 20));
   for (let round = 0; round < 8 * 12; round += 1) {
     await clock.advance(5 * MINUTE);
@@ -133,28 +133,28 @@ it("tells the service dark when nothing is new for far longer than the pace it h
     post("2");
   }
   await clock.advance(2 * HOUR);
-  expect(told(rig)).toEqual([]);
+  expect(alerted(harness)).toEqual([]);
   await clock.advance(4 * HOUR);
-  expect(told(rig)).toEqual(["upstream.dark upstream"]);
-  expect(rig.opsAlerts[0]?.message).toContain("nothing is new anywhere since");
+  expect(alerted(harness)).toEqual(["upstream.dark upstream"]);
+  expect(harness.opsAlerts[0]?.message).toContain("nothing is new anywhere since");
   post("1");
   await clock.advance(10 * MINUTE);
-  expect(told(rig).at(-1)).toBe("upstream.recovered upstream");
+  expect(alerted(harness).at(-1)).toBe("upstream.recovered upstream");
 });
 
-it("takes neither a quiet account nor a paused house for a silent service", async () => {
-  const { clock, lists, rig } = await house(2, 5 * MINUTE);
+it("takes neither a quiet account nor a paused daemon for a silent service", async () => {
+  const { clock, lists, harness } = await setup(2, 5 * MINUTE);
   for (let round = 0; round < 8 * 12; round += 1) {
     await clock.advance(5 * MINUTE);
     lists.set("1", [tweetAt(clock.now(), 1), ...(lists.get("1") ?? [])].slice(0, 20));
   }
-  await rig.pause("w-user1", true);
+  await harness.pause("w-user1", true);
   await clock.advance(12 * HOUR);
-  expect(told(rig)).toEqual([]);
+  expect(alerted(harness)).toEqual([]);
 });
 
-it("does not take what a told outage left behind for a stalled watch", async () => {
-  const { clock, upstream, rig } = await house(3);
+it("does not take what a reported outage left behind for a stalled watch", async () => {
+  const { clock, upstream, harness } = await setup(3);
   await clock.advance(5 * MINUTE);
   upstream.trouble = () => {
     throw failure("transient");
@@ -162,5 +162,5 @@ it("does not take what a told outage left behind for a stalled watch", async () 
   await clock.advance(2 * HOUR);
   upstream.trouble = undefined;
   await clock.advance(30 * MINUTE);
-  expect(told(rig)).toEqual(["upstream.dark upstream", "upstream.recovered upstream"]);
+  expect(alerted(harness)).toEqual(["upstream.dark upstream", "upstream.recovered upstream"]);
 });

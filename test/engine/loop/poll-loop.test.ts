@@ -11,7 +11,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const every = (intervalMs: number): Schedule => ({ kind: "every", intervalMs });
 const HOUR = 3_600_000;
 
-/** Only what the loop looks at. */
+/** Only what the loop reads. */
 const pollOf = (key: string, schedule: Schedule, subscribers = 1): Poll =>
   ({
     key,
@@ -23,14 +23,14 @@ const pollOf = (key: string, schedule: Schedule, subscribers = 1): Poll =>
     subscribers: Array.from({ length: subscribers }, (_, i) => ({ watchKey: "w", targetKey: String(i) })),
   }) as unknown as Poll;
 
-interface HouseOptions {
+interface SetupOptions {
   readonly durationMs?: number;
   readonly aftermath?: () => PollAftermath;
   readonly nextDueMs?: () => number;
   readonly slowDownOf?: () => number;
 }
 
-function house({ durationMs = 1_000, aftermath = () => ({}), nextDueMs, slowDownOf = () => 1 }: HouseOptions = {}) {
+function setup({ durationMs = 1_000, aftermath = () => ({}), nextDueMs, slowDownOf = () => 1 }: SetupOptions = {}) {
   const clock = createVirtualClock(START);
   const runs: string[] = [];
   let most = 0;
@@ -53,7 +53,7 @@ function house({ durationMs = 1_000, aftermath = () => ({}), nextDueMs, slowDown
 }
 
 it("serves a newcomer that joined while the poll ran right after it, and never runs one poll twice at once", async () => {
-  const { clock, loop, work, runs, most } = house();
+  const { clock, loop, work, runs, most } = setup();
   loop.setPolls([pollOf("a", every(HOUR))], new Map());
   loop.start(work);
   await clock.advance(500);
@@ -69,7 +69,7 @@ it("serves a newcomer that joined while the poll ran right after it, and never r
 });
 
 it("takes over a schedule that changed while the poll ran", async () => {
-  const { clock, loop, work, runs } = house();
+  const { clock, loop, work, runs } = setup();
   loop.setPolls([pollOf("a", every(6 * HOUR))], new Map());
   loop.start(work);
   await clock.advance(500);
@@ -80,7 +80,7 @@ it("takes over a schedule that changed while the poll ran", async () => {
 });
 
 it("runs nothing more for a poll that was taken out of the plan while it ran", async () => {
-  const { clock, loop, work, runs } = house();
+  const { clock, loop, work, runs } = setup();
   loop.setPolls([pollOf("a", every(60_000))], new Map());
   loop.start(work);
   await clock.advance(500);
@@ -94,13 +94,13 @@ it.each([
   ["fault 71: forwards", HOUR, 3],
   ["fault 72: back", -HOUR, 4],
 ] as const)("%s: a clock that is set runs each poll at most once more, and freezes none", async (_name, jumpMs, most) => {
-  const { clock, loop, work, runs } = house();
+  const { clock, loop, work, runs } = setup();
   loop.setPolls([pollOf("a", every(60_000))], new Map());
   loop.start(work);
   await clock.advance(90_000);
   const before = runs.length;
   clock.jump(jumpMs);
-  // The loop looks at the clock every 30 s; an interval later the poll is due.
+  // The loop reads the clock every 30 s; an interval later the poll is due.
   await clock.advance(95_000);
   expect(runs.length - before).toBeGreaterThanOrEqual(1);
   expect(runs.length - before).toBeLessThanOrEqual(most);
@@ -110,7 +110,7 @@ it.each([
 });
 
 it("fault 72: does not leave a poll waiting for the old time that was still running when the loop noticed", async () => {
-  const { clock, loop, work, runs } = house({ durationMs: 40_000 });
+  const { clock, loop, work, runs } = setup({ durationMs: 40_000 });
   loop.setPolls([pollOf("a", every(60_000))], new Map());
   loop.start(work);
   await clock.advance(500);
@@ -131,7 +131,7 @@ it("runs what freshness placed sooner when the pace gets faster, but not what wa
   for (const isPaced of [true, false]) {
     const laterMs = START + 2 * HOUR;
     const aftermath = () => (isPaced ? { nextDueMs: laterMs } : { retryAtMs: laterMs });
-    const { clock, loop, work, runs } = house({ aftermath, nextDueMs: () => START + 60_000 });
+    const { clock, loop, work, runs } = setup({ aftermath, nextDueMs: () => START + 60_000 });
     loop.setPolls([fresh("a")], new Map());
     loop.start(work);
     await clock.advance(30_000);
@@ -145,9 +145,9 @@ it("runs what freshness placed sooner when the pace gets faster, but not what wa
 it.each([
   ["by a schedule", pollOf("a", every(HOUR))],
   ["by freshness", fresh("a")],
-])("runs what was stretched at a restart sooner when the pace gets faster: %s", async (_name, poll) => {
+])("runs what was slowed down at a restart sooner when the pace gets faster: %s", async (_name, poll) => {
   let factor = 50;
-  const { clock, loop, work, runs } = house({ slowDownOf: () => factor });
+  const { clock, loop, work, runs } = setup({ slowDownOf: () => factor });
   loop.setPolls([poll], new Map([["a", START - 10 * 60_000]]));
   loop.start(work);
   await clock.advance(2 * HOUR);
@@ -161,7 +161,7 @@ it.each([
 
 it("puts off what waits when the pace gets slower, also of a poll that runs meanwhile", async () => {
   let factor = 1;
-  const { clock, loop, work, runs } = house({ slowDownOf: () => factor, durationMs: 2_000 });
+  const { clock, loop, work, runs } = setup({ slowDownOf: () => factor, durationMs: 2_000 });
   loop.setPolls([pollOf("a", every(60_000)), pollOf("b", every(60_000))], new Map([["b", START - 59_000]]));
   loop.start(work);
   await clock.advance(1_500);
@@ -175,7 +175,7 @@ it("puts off what waits when the pace gets slower, also of a poll that runs mean
 });
 
 it("runs what is due already, however often the pace changes", async () => {
-  const { clock, loop, work, runs } = house({ durationMs: 20_000 });
+  const { clock, loop, work, runs } = setup({ durationMs: 20_000 });
   const many = Array.from({ length: 65 }, (_, index) => pollOf(`p${String(index).padStart(2, "0")}`, every(30_000)));
   loop.setPolls(many, new Map());
   loop.start(work);
@@ -192,7 +192,7 @@ it("runs what is due already, however often the pace changes", async () => {
 });
 
 it("serves a newcomer right after a run whose next one freshness placed far off", async () => {
-  const { clock, loop, work, runs } = house({ aftermath: () => ({ nextDueMs: START + 2 * HOUR }) });
+  const { clock, loop, work, runs } = setup({ aftermath: () => ({ nextDueMs: START + 2 * HOUR }) });
   loop.setPolls([fresh("a")], new Map());
   loop.start(work);
   await clock.advance(500);

@@ -11,14 +11,14 @@ function notesWith(...stored: [string, Json][]) {
   };
 }
 
-it("knows what an older release told, which kept one period alone", async () => {
+it("knows what an older release reported, which kept one period alone", async () => {
   const notes = notesWith(["n", "2026-03-01"]);
   expect(await wasAlertedIn("2026-03-01", "n", notes)).toBe(true);
   expect(await wasAlertedIn("2026-04-01", "n", notes)).toBe(false);
   expect(await wasAlertedIn("2026-03-01", "n", notes)).toBe(true);
 });
 
-it("keeps the last few periods, and apart what is told of them", async () => {
+it("keeps the last few periods, and apart what is reported of them", async () => {
   const notes = notesWith();
   for (let month = 10; month < 30; month += 1) expect(await wasAlertedIn(`m${month}`, "n", notes)).toBe(false);
   expect(await wasAlertedIn("m29", "other", notes)).toBe(false);

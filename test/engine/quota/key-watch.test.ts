@@ -26,7 +26,7 @@ const makeWatch = (): KeyWatch =>
     ring: createKeyRing(),
     keys: () => keys,
     renew: async (key) => renewable.delete(key),
-    opsAlerts: { raise: async (notice) => void opsAlerts.push(notice) },
+    opsAlerts: { raise: async (alert) => void opsAlerts.push(alert) },
     notes: { readNote: async (name) => notes.get(name) ?? null, writeNote: async (name, value) => void notes.set(name, value) },
     clock,
     log: rememberingLog(),
@@ -52,18 +52,18 @@ beforeEach(async () => {
 
 const refuse = (key: string, kind: "unauthorized" | "billing" = "billing", sentAtMs = clock.monotonic()) =>
   watch.refused(key, failure(kind), sentAtMs);
-const told = () => opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
+const alerted = () => opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
 
 describe("a refused key", () => {
   it("is suspended and reported once, and the request goes out again with another", async () => {
     expect(await refuse("b")).toBe(true);
     expect(await refuse("b")).toBe(true);
     expect(watch.usable()).toEqual(["a", "c"]);
-    expect(told()).toEqual(["key.refused b"]);
+    expect(alerted()).toEqual(["key.refused b"]);
     expect(opsAlerts[0]?.message).toContain("2 others go on");
   });
 
-  it("is asked about once an hour, on trial when it has requests left, and told when it has paid", async () => {
+  it("is asked about once an hour, on trial when it has requests left, and reported when it has paid", async () => {
     await refuse("b");
     await clock.advance(3 * HOUR + MINUTE);
     expect(asked).toEqual(["b", "b", "b"]);
@@ -71,12 +71,12 @@ describe("a refused key", () => {
     good.add("b");
     await clock.advance(HOUR);
     expect(watch.usable()).toEqual(["a", "b", "c"]);
-    expect(told()).toEqual(["key.refused b"]);
+    expect(alerted()).toEqual(["key.refused b"]);
     watch.paid("b", clock.monotonic());
     watch.paid("b", clock.monotonic());
     expect(watch.suspended).toEqual([]);
     await clock.advance(1);
-    expect(told()).toEqual(["key.refused b", "key.recovered b"]);
+    expect(alerted()).toEqual(["key.refused b", "key.recovered b"]);
   });
 
   it("that fails its trial raises no second alert, nor after a restart", async () => {
@@ -88,10 +88,10 @@ describe("a refused key", () => {
     watch = makeWatch();
     await watch.start(ask);
     await refuse("b");
-    expect(told()).toEqual(["key.refused b"]);
+    expect(alerted()).toEqual(["key.refused b"]);
     watch.paid("b", clock.monotonic());
     await clock.advance(1);
-    expect(told()).toEqual(["key.refused b", "key.recovered b"]);
+    expect(alerted()).toEqual(["key.refused b", "key.recovered b"]);
   });
 
   it("is not reported as back by the answer to a request that was under way when it was refused", async () => {
@@ -101,7 +101,7 @@ describe("a refused key", () => {
     watch.paid("b", sentAtMs);
     await clock.advance(1);
     expect(watch.usable()).toEqual(["a", "c"]);
-    expect(told()).toEqual(["key.refused b"]);
+    expect(alerted()).toEqual(["key.refused b"]);
   });
 
   it("is taken over from its file when that holds another, for requests that were under way as well", async () => {
@@ -116,9 +116,9 @@ describe("a refused key", () => {
     expect(watch.usable()).toEqual(["a", "c"]);
   });
 
-  it("that is no longer in force is nobody's trouble", async () => {
+  it("that is no longer active raises no alert", async () => {
     expect(await refuse("former")).toBe(true);
-    expect(told()).toEqual([]);
+    expect(alerted()).toEqual([]);
   });
 });
 
@@ -141,7 +141,7 @@ describe("a single key", () => {
     keys = ["a"];
     expect(await refuse("a", "unauthorized")).toBe(false);
     expect(watch.usable()).toEqual(["a"]);
-    expect(told()).toEqual([]);
+    expect(alerted()).toEqual([]);
   });
 });
 
@@ -165,7 +165,7 @@ describe("a key with which requests fail that are answered with another", () => 
     expect(watch.usable()).toEqual(keys);
     await fail(1);
     expect(watch.usable()).toEqual(["a", "c"]);
-    expect(told()).toEqual(["key.refused b"]);
+    expect(alerted()).toEqual(["key.refused b"]);
     expect(opsAlerts[0]?.message).toContain("fail and are answered with another");
     await clock.advance(11 * MINUTE);
     expect(asked).toEqual(["b", "b"]);
@@ -177,7 +177,7 @@ describe("a key with which requests fail that are answered with another", () => 
     await clock.advance(6 * MINUTE);
     watch.paid("b", clock.monotonic());
     await clock.advance(1);
-    expect(told()).toEqual(["key.refused b", "key.recovered b"]);
+    expect(alerted()).toEqual(["key.refused b", "key.recovered b"]);
   });
 
   it("is as good as any when it paid for an answer in between", async () => {
@@ -185,7 +185,7 @@ describe("a key with which requests fail that are answered with another", () => 
     watch.paid("b", clock.monotonic());
     await fail(3);
     expect(watch.usable()).toEqual(keys);
-    expect(told()).toEqual([]);
+    expect(alerted()).toEqual([]);
   });
 
   it("is better than none: it pays again when the others are refused", async () => {

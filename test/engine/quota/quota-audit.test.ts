@@ -27,7 +27,7 @@ let service: Map<string, unknown>;
 let audit: QuotaAudit;
 let readings: AuditReadings;
 let asked: string[];
-/** Of the key in force. */
+/** Of the active key. */
 let text: string;
 
 const meter: Meter = {
@@ -42,7 +42,7 @@ function makeAudit(log: Log = rememberingLog()): QuotaAudit {
     readings,
     ledger: store,
     notes: store,
-    opsAlerts: { raise: async (notice) => void opsAlerts.push(notice) },
+    opsAlerts: { raise: async (alert) => void opsAlerts.push(alert) },
     clock,
     log,
     meter,
@@ -132,7 +132,7 @@ it("says nothing of failed requests, whether they are billed or not, nor of thos
   expect(opsAlerts).toEqual([]);
 });
 
-it("compares over a downtime too, and tells nothing again after a restart", async () => {
+it("compares over a downtime too, and reports nothing again after a restart", async () => {
   await audit.start();
   await clock.advance(MINUTE);
   await spend(10);

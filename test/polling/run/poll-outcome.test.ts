@@ -11,33 +11,33 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const DAY = 86_400_000;
 
-let rig: EngineRig | undefined;
+let harness: EngineRig | undefined;
 afterEach(async () => {
-  await rig?.close();
-  rig = undefined;
+  await harness?.close();
+  harness = undefined;
 });
 
 const postedAt = (atMs: number): Tweet => ({ ...makeTweet(tweetIdAt(atMs)), created_at: new Date(atMs).toISOString() });
 
 /** One search, a minute from read to read; the posts of each read that brought some. */
-async function house(page: Tweet[]) {
+async function setup(page: Tweet[]) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock);
   upstream.on("search-tweets", () => ({ tweets: page }));
-  rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })] });
+  harness = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })] });
   await clock.advance(1.5 * MIN);
-  const posted = () => (rig?.polled ?? []).flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome.postedMs]));
+  const posted = () => (harness?.polled ?? []).flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome.postedMs]));
   return { clock, posted };
 }
 
 it("says of a first read when everything on its page was posted", async () => {
-  const { posted } = await house([postedAt(START - DAY), postedAt(START - 2 * DAY)]);
+  const { posted } = await setup([postedAt(START - DAY), postedAt(START - 2 * DAY)]);
   expect(posted()[0]).toEqual([START - 2 * DAY, START - DAY]);
 });
 
 it("says of later reads when new posts were posted, and not what had been there before the first one", async () => {
   const page = [postedAt(START - DAY)];
-  const { clock, posted } = await house(page);
+  const { clock, posted } = await setup(page);
   page.unshift(postedAt(START + 2 * MIN - 1_000));
   page.push(postedAt(START - 400 * DAY));
   await clock.advance(2 * MIN);

@@ -11,14 +11,14 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const HOUR = 3_600_000;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
 /** Requests that the ledger books on each watch in an hour, after one of first reads. */
-async function bookedOn(watches: readonly Watch[]): Promise<ReadonlyMap<string, number>> {
+async function billedTo(watches: readonly Watch[]): Promise<ReadonlyMap<string, number>> {
   const clock = createVirtualClock(START);
   const accounts = createAccountsWorld();
   for (let i = 0; i < 40; i += 1) accounts.post(accounts.add(`account_${i}`), START - HOUR + i);
@@ -30,11 +30,11 @@ async function bookedOn(watches: readonly Watch[]): Promise<ReadonlyMap<string, 
       return (request.endpoint === "search-tweets" ? searches : accounts).answer(request, clock.now());
     },
   };
-  const rig = await startEngineRig({ clock, upstream, watches });
-  rigs.push(rig);
+  const harness = await startEngineRig({ clock, upstream, watches });
+  harnesses.push(harness);
   const spent = async () => {
     const byWatch = new Map<string, number>();
-    for (const { watch, requests } of (await rig.store.spentSince(0)).lines) byWatch.set(watch, (byWatch.get(watch) ?? 0) + requests);
+    for (const { watch, requests } of (await harness.store.spentSince(0)).lines) byWatch.set(watch, (byWatch.get(watch) ?? 0) + requests);
     return byWatch;
   };
   await clock.advance(HOUR);
@@ -47,15 +47,15 @@ const names = (from: number, to: number) => Array.from({ length: to - from }, (_
 
 it("books each in its turn on the watches that share a source", async () => {
   const settings = { query: "acme min_faves:5" };
-  const booked = await bookedOn(["a", "b", "c"].map((id) => makeWatch(id, "search", settings)));
-  const requests = [...booked.values()];
+  const billed = await billedTo(["a", "b", "c"].map((id) => makeWatch(id, "search", settings)));
+  const requests = [...billed.values()];
   expect(requests).toHaveLength(3);
   expect(Math.max(...requests) - Math.min(...requests)).toBeLessThan(5);
 });
 
 it("books the searches that several share on each of them alike", async () => {
-  const booked = await bookedOn(["acme", "bolt", "crane", "delta"].map((query) => makeWatch(query, "search", { query })));
-  const requests = [...booked.values()];
+  const billed = await billedTo(["acme", "bolt", "crane", "delta"].map((query) => makeWatch(query, "search", { query })));
+  const requests = [...billed.values()];
   expect(requests).toHaveLength(4);
   expect(Math.max(...requests)).toBeLessThan(1.5 * Math.min(...requests));
 });
@@ -66,7 +66,7 @@ it("books probes of a group by how many of its accounts each watch has", async (
     makeWatch("many", "timeline", { accounts: names(0, 30) }, { schedule, fullPollEveryMs: 11 * HOUR }),
     makeWatch("few", "timeline", { accounts: names(30, 40) }, { schedule, fullPollEveryMs: 11 * HOUR }),
   ];
-  const booked = await bookedOn(watches);
-  expect(Math.abs((booked.get("many") ?? 0) - 30 * 0.75)).toBeLessThan(2);
-  expect(Math.abs((booked.get("few") ?? 0) - 30 * 0.25)).toBeLessThan(2);
+  const billed = await billedTo(watches);
+  expect(Math.abs((billed.get("many") ?? 0) - 30 * 0.75)).toBeLessThan(2);
+  expect(Math.abs((billed.get("few") ?? 0) - 30 * 0.25)).toBeLessThan(2);
 });
