@@ -16,7 +16,7 @@ import { compareIds } from "../../src/model/id.ts";
 
 const gap = (cursor: string): Gap => ({ cursor, horizonMs: 0, tries: 0 });
 
-const stretchOf = ([a, b]: readonly [bigint, bigint]): CoveredRange => ({
+const rangeOf = ([a, b]: readonly [bigint, bigint]): CoveredRange => ({
   high: (a > b ? a : b).toString(),
   low: (a > b ? b : a).toString(),
 });
@@ -25,14 +25,14 @@ const id = fc.oneof(
   fc.bigInt({ min: 999_999_999_999_999_980n, max: 1_000_000_000_000_000_020n }),
   fc.bigInt({ min: 9_007_199_254_740_990n, max: 9_007_199_254_741_030n }),
 );
-const stretches = fc.array(fc.tuple(id, id).map(stretchOf), { minLength: 1, maxLength: 12 });
+const ranges = fc.array(fc.tuple(id, id).map(rangeOf), { minLength: 1, maxLength: 12 });
 
 const build = (parts: readonly CoveredRange[]) => parts.reduce<readonly CoveredRange[]>((all, one) => addRange(all, one), []);
 const contains = ({ high, low }: CoveredRange, at: bigint) => BigInt(low) <= at && at <= BigInt(high);
 
-it("keeps stretches newest first and apart, whatever is added in whatever order", () => {
+it("keeps ranges newest first and apart, whatever is added in whatever order", () => {
   fc.assert(
-    fc.property(stretches, (parts) => {
+    fc.property(ranges, (parts) => {
       const memory = build(parts);
       for (const [i, { high, low }] of memory.entries()) {
         expect(BigInt(high) >= BigInt(low)).toBe(true);
@@ -45,15 +45,15 @@ it("keeps stretches newest first and apart, whatever is added in whatever order"
 
 it("has read exactly what its parts have read", () => {
   fc.assert(
-    fc.property(stretches, id, (parts, at) => {
+    fc.property(ranges, id, (parts, at) => {
       expect(isRead(build(parts), at.toString())).toBe(parts.some((part) => contains(part, at)));
     }),
   );
 });
 
-it("does not depend on the order in which stretches without holes were added", () => {
+it("does not depend on the order in which ranges without gaps were added", () => {
   fc.assert(
-    fc.property(stretches, (parts) => {
+    fc.property(ranges, (parts) => {
       expect(build(parts)).toEqual(build([...parts].reverse()));
     }),
   );
@@ -61,7 +61,7 @@ it("does not depend on the order in which stretches without holes were added", (
 
 it("forgets a gap only when what lies below it was read", () => {
   fc.assert(
-    fc.property(stretches, id, (parts, at) => {
+    fc.property(ranges, id, (parts, at) => {
       const upper: CoveredRange = { high: (at + 5n).toString(), low: at.toString(), hole: gap("c") };
       const memory = build([upper, ...parts]);
       const isKept = memory.some((range) => range.hole?.cursor === "c");
@@ -94,15 +94,15 @@ it("closes a gap by joining its range to the next, whose own gap stays", () => {
 });
 
 it("finds the newest gap first", () => {
-  const stretchesWithHoles = [
+  const rangesWithGap = [
     { high: "90", low: "80" },
     { high: "60", low: "50", hole: gap("b") },
   ];
-  expect(newestGap({ stretches: stretchesWithHoles, readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(1);
+  expect(newestGap({ stretches: rangesWithGap, readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(1);
   expect(newestGap({ stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(-1);
 });
 
-it("is read from a state that holds part of it, or another source's memory, and counts its holes", () => {
+it("is read from a state that holds part of it, or another source's memory, and counts its gaps", () => {
   const stored = {
     stretches: [
       { high: "90", low: "80", hole: { cursor: "a", horizonMs: 0, tries: 0 } },

@@ -37,7 +37,7 @@ it("reads to the overlap again once a clock of the service that ran ahead is set
   expect(planHead({ ...ahead, sweptAtMs: NOW + 30_000 }, options).isRescan).toBe(false);
 });
 
-it("goes as deep as something else says that it must, and calls it a sweep only where all was read that far back", () => {
+it("goes as deep as something else says that it must, and calls it a rescan only where all was read that far back", () => {
   const reach = (kind: Reach["kind"]) => planHead(READ, { ...options, reach: { kind, sinceMs: 900 * MIN } });
   expect(reach("since")).toMatchObject({ isRescan: false, walk: { floorMs: 994 * MIN } });
   expect(reach("late")).toMatchObject({ isRescan: false, walk: { floorMs: 899 * MIN } });

@@ -105,7 +105,7 @@ it("compares ids as numbers of any length, not as text and not as doubles", () =
   expect(walk.takePage([at("9007199254740993")], "c2")).toBe(false);
 });
 
-it("reads at least as many items as a first run wants to tell", () => {
+it("reads at least as many items as a first run wants to report", () => {
   const walk = head({ stretches: [], ground: [], floorMs: 1_000_000, minItems: 4 });
   expect(walk.takePage(items(50, 49), "c1")).toBe(true);
   expect(walk.takePage(items(48, 47), "c2")).toBe(false);
@@ -120,7 +120,7 @@ it("ends a filling walk at the ground below the gap, whatever its time", () => {
   expect([walk.end, walk.newPages]).toEqual(["reached", 2]);
 });
 
-it("takes an item that is alone as telling the depth where nothing is pinned, so that a quiet search costs one request", () => {
+it("takes an item that is alone as showing the depth where nothing is pinned, so that a quiet search costs one request", () => {
   expect(head({ hasNoPins: true }).takePage(items(90), "c1")).toBe(false);
   expect(head().takePage(items(90), "c1")).toBe(true);
 });

@@ -17,7 +17,7 @@ it("takes what is newer than the registration for news even below the baseline w
   expect(verdicts([{ id: "90", timeMs: NOW - 60_000 }])).toEqual(["90 news"]);
 });
 
-it("tells oldest first, each once, and nothing that has a verdict", () => {
+it("reports oldest first, each once, and nothing that has a verdict", () => {
   const items = [103, 102, 102, 101].map((n) => ({ id: String(n), timeMs: NOW }));
   expect(verdicts(items, {}, new Set(["101"]))).toEqual(["102 news", "103 news"]);
 });
@@ -31,7 +31,7 @@ it("orders and compares ids of different length as numbers", () => {
   ).toEqual(["99 baseline", "1000 news"]);
 });
 
-it("calls too old what is past max_age, unless nobody could have been told before", () => {
+it("calls too old what is past max_age, unless it could not have been reported before", () => {
   const items = [{ id: "101", timeMs: NOW - 3 * HOUR }];
   expect(verdicts(items)).toEqual(["101 too_old"]);
   expect(verdicts(items, { horizonMs: NOW - 4 * HOUR })).toEqual(["101 news"]);
@@ -47,7 +47,7 @@ it("does not take a list for news because the service's dates run ahead", () => 
   expect(found.map(({ verdict }) => verdict)).toEqual(["baseline", "baseline"]);
 });
 
-it("tells what a first run chose, whatever its age and place", () => {
+it("reports what a first run chose, whatever its age and place", () => {
   expect(verdicts([{ id: "5", timeMs: 0 }], { chosen: new Set(["5"]) })).toEqual(["5 news"]);
   expect(
     newestIds(

@@ -53,7 +53,7 @@ describe("requests", () => {
     );
   };
 
-  it("bills a sweep of an unknown list that cannot be bounded once per overlap, and none where polls are rarer than that", () => {
+  it("bills a rescan of an unknown list that cannot be bounded once per overlap, and none where polls are rarer than that", () => {
     const community = (seconds: number) =>
       makeWatch("c", "community_tweets", { community: "1493446837214187523" }, { schedule: every(seconds) });
     expect(forecastOf(community(60)).sweepsPerDay).toBe(96);
@@ -61,13 +61,13 @@ describe("requests", () => {
     expect(forecastOf(community(900)).sweepsPerDay).toBe(0);
   });
 
-  it("bills no sweep of a timeline whose first page reaches deeper than that", () => {
+  it("bills no rescan of a timeline whose first page reaches deeper than that", () => {
     expect(forecastOf(timeline("t", ["alice"], every(60))).requestsPerDay).toBe(1_440);
     expect(withItems(timeline("t", ["alice"], every(60)), 100).requestsPerDay).toBe(1_440);
   });
 
-  it("bills the pages that so many posts fill, by a sweep or by the news of a poll", () => {
-    // 2,400 a day: 50 in the half-hour that a sweep goes back.
+  it("bills the pages that so many posts fill, by a rescan or by the news of a poll", () => {
+    // 2,400 a day: 50 in the half-hour that a rescan goes back.
     expect(withItems(timeline("t", ["alice"], every(60)), 2_400).sweepsPerDay).toBe(96 * 2);
     // 100 between two polls: five pages.
     expect(withItems(search("a", every(3_600)), 2_400).requestsPerDay).toBe(24 * 5.5);
@@ -138,7 +138,7 @@ describe("requests", () => {
     return createForecast([one.poll], { timetable: createTimetable(), nowMs: NOW, fullReadPages: pages });
   };
 
-  it("bills a list whose leaving is told a request a page with every poll, by the pages of its last whole read", () => {
+  it("bills a list whose leaving is reported a request a page with every poll, by the pages of its last whole read", () => {
     expect(billOf("followers", { pages: 7 }, every(3_600)).requestsPerDay).toBe(24 * 7);
     expect(billOf("followers", {}, every(3_600)).requestsPerDay).toBe(24 * 5);
     // 25 pages take three polls of at most 10.
@@ -181,13 +181,13 @@ describe("requests", () => {
 });
 
 describe("sharing", () => {
-  it("counts a shared poll once in the total and splits it among its sharers", () => {
+  it("counts a shared poll once in the total and splits it among its subscribers", () => {
     const forecast = forecastOf(search("a", every(60), "acme"), search("b", every(60), "acme"));
     expect(forecast.requestsPerDay).toBe(1_440);
     expect(forecast.watches.get("a")).toMatchObject({ requestsPerDay: 720, sharedWith: ["b"], sharers: 1 });
   });
 
-  it("names the first of many sharers and counts them all", () => {
+  it("names the first of many subscribers and counts them all", () => {
     const watches = Array.from({ length: 30 }, (_, i) => search(`w${i}`, every(60), "acme"));
     const forecast = forecastOf(...watches, search("alone", every(60), "other"));
     for (const { id } of watches) {
@@ -258,7 +258,7 @@ describe("delay", () => {
     expect((runs.at(-1) ?? 0) - NOW).toBeCloseTo((5 * 86_400_000) / probesPerDay, -1);
   });
 
-  it("tells the next five runs with their spread", () => {
+  it("lists the next five runs with their spread", () => {
     const forecast = forecastOf(search("a", every(5)));
     expect(forecast.watches.get("a")?.nextRunsMs).toEqual([5, 10, 15, 20, 25].map((seconds) => NOW + seconds * 1_000));
   });

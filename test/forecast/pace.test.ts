@@ -44,7 +44,7 @@ const watchesOf = (specs: readonly { schedule: Schedule; accounts: number; prior
       : makeWatch(`w${i}`, "timeline", { accounts: Array.from({ length: accounts }, (_, n) => `id:${100 + n}`) }, changes),
   );
 
-describe("what the daemon reckons with", () => {
+describe("what the daemon goes by", () => {
   it("is what the plan says, in total and watch by watch, whatever is watched", () => {
     fc.assert(
       fc.property(watchSpecs, (specs) => {

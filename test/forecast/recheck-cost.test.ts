@@ -19,7 +19,7 @@ const follow = (id: string, everyMs: number): Watch =>
 
 const sumOf = ({ byWatch }: ReturnType<typeof recheckCost>) => [...byWatch.values()].reduce((sum, requests) => sum + requests, 0);
 
-it("counts a request a look where nothing is known, and looks of several intervals that fall together once", () => {
+it("counts a request a recheck where nothing is known, and rechecks of several intervals that fall together once", () => {
   const cost = recheckCost([
     follow("a", 10 * MINUTE),
     follow("b", 10 * MINUTE),
@@ -28,7 +28,7 @@ it("counts a request a look where nothing is known, and looks of several interva
   ]);
   expect(cost.requestsPerDay).toBeCloseTo(144);
   expect(sumOf(cost)).toBeCloseTo(144);
-  // Every hour three share a look, else two.
+  // Every hour three share a recheck, else two.
   expect([...cost.byWatch].map(([id, requests]) => [id, Math.round(requests)])).toEqual([
     ["a", 68],
     ["b", 68],
@@ -39,23 +39,23 @@ it("counts a request a look where nothing is known, and looks of several interva
 });
 
 it("counts a request for each hundred begun, by how many tweets are fresh at once", () => {
-  const perLook = (...fresh: readonly number[]) => {
+  const perRecheck = (...fresh: readonly number[]) => {
     const watches = fresh.map((_, i) => follow(`w${i}`, 10 * MINUTE));
     const cost = recheckCost(watches, (id) => fresh[Number(id.slice(1))]);
     expect(sumOf(cost)).toBeCloseTo(cost.requestsPerDay);
     return cost.requestsPerDay / 144;
   };
-  expect(perLook(0)).toBe(0);
-  expect(perLook(0.1)).toBeCloseTo(0.095, 2);
-  expect(perLook(50)).toBeCloseTo(1, 2);
-  expect(perLook(30, 30, 30)).toBeCloseTo(perLook(90));
-  expect(perLook(150)).toBeCloseTo(2, 1);
-  // One in six looks meets more than a hundred: posts come in bursts.
-  expect(perLook(80)).toBeCloseTo(1 + 1 / 8, 1);
-  expect(perLook(1_000)).toBeCloseTo(10.5, 1);
+  expect(perRecheck(0)).toBe(0);
+  expect(perRecheck(0.1)).toBeCloseTo(0.095, 2);
+  expect(perRecheck(50)).toBeCloseTo(1, 2);
+  expect(perRecheck(30, 30, 30)).toBeCloseTo(perRecheck(90));
+  expect(perRecheck(150)).toBeCloseTo(2, 1);
+  // One in six rechecks meets more than a hundred: posts come in bursts.
+  expect(perRecheck(80)).toBeCloseTo(1 + 1 / 8, 1);
+  expect(perRecheck(1_000)).toBeCloseTo(10.5, 1);
 });
 
-it("tells watches of one look apart by how much each follows", () => {
+it("distinguishes watches of one recheck by how much each follows", () => {
   const cost = recheckCost([follow("a", HOUR), follow("b", HOUR)], (id) => (id === "a" ? 300 : 100));
   expect((cost.byWatch.get("a") ?? 0) / (cost.byWatch.get("b") ?? 1)).toBeCloseTo(3);
 });

@@ -51,7 +51,7 @@ describe("accounts of one schedule", () => {
   it("stay single polls where there is but one, and where the user says so", () => {
     expect(groupsOf(timeline("a", ids(1)))).toEqual([]);
     expect(groupsOf(timeline("a", ids(50), { strategy: "single" }))).toEqual([]);
-    // One sharer that wants its own request gets it for the accounts it shares.
+    // One subscriber that wants its own request gets it for the accounts it shares.
     const [group] = groupsOf(timeline("a", ids(50)), timeline("b", ids(10), { strategy: "single" }));
     expect(group?.group?.members).toHaveLength(40);
   });
@@ -65,7 +65,7 @@ describe("accounts of one schedule", () => {
     expect(costOf(500, 3_600)).toMatchObject({ strategy: "single", requestsPerDay: 2 * 24 });
   });
 
-  it("cost what was counted of a group of so many, probes of a schedule apart: these are told by the clock", () => {
+  it("cost what was counted of a group of so many, probes of a schedule apart: these follow from the clock", () => {
     const counted = { strategy: "probe", probes: { perDay: 99_900, days: 10 }, reads: { perDay: 77_000, days: 10 } } as const;
     const costOf = (accounts: number) =>
       pollsAt(
@@ -79,7 +79,7 @@ describe("accounts of one schedule", () => {
     expect((of51?.readsPerDay ?? 0) + (of51?.sweepsPerDay ?? 0)).toBeLessThan(200);
   });
 
-  it("cost what the way takes by which they are read, where another is hardly cheaper; and nothing that was counted of another", () => {
+  it("cost what their strategy takes, where another is hardly cheaper; and nothing that was counted of another", () => {
     const counted = (strategy: Strategy) => ({ strategy, probes: undefined, reads: { perDay: 30, days: 10 } });
     const costOf = (strategy?: Strategy) =>
       pollsAt(
@@ -90,7 +90,7 @@ describe("accounts of one schedule", () => {
     expect(costOf()?.strategy).toBe("merge");
     expect(costOf("probe")?.strategy).toBe("probe");
     expect(costOf("probe")?.requestsPerDay).toBeLessThan(144 + 36);
-    // Far dearer: it will be given up.
+    // Far more expensive: it will be given up.
     expect(costOf("single")).toEqual(costOf());
   });
 
@@ -149,7 +149,7 @@ describe("freshness", () => {
     expect(fresh?.group?.cost.requestsPerDay).toBeLessThanOrEqual(scheduled?.group?.cost.requestsPerDay ?? 0);
   });
 
-  it("is the strictest of the sharers', and none where one of them has a schedule", () => {
+  it("is the strictest of the subscribers', and none where one of them has a schedule", () => {
     const strict = { kind: "p95", p95Ms: 30_000 } as const;
     const [shared] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5), { freshness: strict }));
     expect(shared?.timing).toEqual({ kind: "freshness", freshness: strict });
@@ -174,17 +174,14 @@ describe("freshness", () => {
     expect(watches.get("a")?.nextRunsMs.slice(0, 3)).toEqual([58_000, 116_000, 174_000].map((ms) => NOW + ms));
   });
 
-  it.each([mean, { kind: "p95", p95Ms: 65_000 } as const])(
-    "foretells no runs of its own where others' requests look for it",
-    (freshness) => {
-      const runsBeside = (schedule: Schedule) => {
-        const all = polls(timeline("a", ids(30), { freshness }), timeline("b", ids(30, 100), { schedule }));
-        return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")?.nextRunsMs;
-      };
-      expect(runsBeside(every(60))).toEqual([]);
-      expect(runsBeside(every(3_600))).toHaveLength(5);
-    },
-  );
+  it.each([mean, { kind: "p95", p95Ms: 65_000 } as const])("forecasts no runs of its own where others' requests check it", (freshness) => {
+    const runsBeside = (schedule: Schedule) => {
+      const all = polls(timeline("a", ids(30), { freshness }), timeline("b", ids(30, 100), { schedule }));
+      return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")?.nextRunsMs;
+    };
+    expect(runsBeside(every(60))).toEqual([]);
+    expect(runsBeside(every(3_600))).toHaveLength(5);
+  });
 
   it("groups even one account", () => {
     expect(groupsOf(timeline("a", ids(1), { freshness: mean }))).toHaveLength(1);

@@ -48,7 +48,7 @@ const kind = <K extends Change["kind"]>(changes: readonly Change[], wanted: K) =
   changes.find((one): one is Extract<Change, { kind: K }> => one.kind === wanted);
 
 describe("slowing down", () => {
-  it("touches as few of the dearest watches as lose least, at the shortest usual interval that fits", () => {
+  it("touches as few of the most expensive watches as lose least, at the shortest usual interval that fits", () => {
     const watches = [search("slow", every(86_400)), search("fast", every(60)), search("faster", every(10))];
     expect(mostExpensive(forecastOf(watches))).toEqual(["faster", "fast", "slow"]);
     expect(kind(changesFor(watches, 90_000), "slower")).toMatchObject({ watches: [{ watchId: "faster", timing: at(60) }] });
@@ -209,7 +209,7 @@ describe("a public list", () => {
   });
 });
 
-describe("looking at fresh tweets again less often", () => {
+describe("rechecking fresh tweets less often", () => {
   const following = (minutes: number) =>
     makeWatch(
       "s",
@@ -218,7 +218,7 @@ describe("looking at fresh tweets again less often", () => {
       { schedule: every(3_600), recheck: { everyMs: minutes * 60_000, untilMs: 86_400_000 } },
     );
 
-  it("is proposed where these looks are what does not fit, as often as fits", () => {
+  it("is proposed where these rechecks are what does not fit, as often as fits", () => {
     const [change] = changesFor([following(1), search("other", every(3_600))], 6_000);
     expect(change).toMatchObject({ kind: "recheck", watches: [{ watchId: "s", recheck: following(10).recheck }] });
     expect(change?.requestsPerMonth).toBeLessThanOrEqual(6_000);
@@ -230,7 +230,7 @@ describe("looking at fresh tweets again less often", () => {
     expect(change).toMatchObject({ kind: "all", watches: [{ watchId: "s", timing: at(14_400), recheck: following(240).recheck }] });
   });
 
-  it("is not proposed where one look at each tweet is too much, nor where nothing is looked at again", () => {
+  it("is not proposed where one recheck of each tweet is too much, nor where nothing is rechecked", () => {
     expect(kind(changesFor([following(1)], 740), "recheck")).toBeUndefined();
     expect(kind(changesFor([search("s", every(60))], 6_000), "recheck")).toBeUndefined();
   });
@@ -266,7 +266,7 @@ describe("reading whole less often", () => {
     expect(change?.requestsPerMonth).toBeCloseTo(limit - 1, 3);
   });
 
-  it("is not proposed where it does not fit within half of what is still told, nor where nobody wrote how often", () => {
+  it("is not proposed where it does not fit within half of what is still reported, nor where nobody wrote how often", () => {
     const limit = forecastOf([lists(6 * 3_600_000)]).requestsPerMonth + 1;
     expect(kind(changesFor([lists(1_800_000, { maxAgeMs: 6 * 3_600_000 })], limit), "full_poll")).toBeUndefined();
     const silent = timeline("silent", 400, every(300), { strategy: "probe" });
@@ -275,7 +275,7 @@ describe("reading whole less often", () => {
 });
 
 describe("low priority", () => {
-  it("is the last resort: the daemon slows the dearest watches down by itself", () => {
+  it("is the last resort: the daemon slows the most expensive watches down by itself", () => {
     const changes = changesFor([search("a", every(60)), search("b", every(600))], 20_000);
     expect(changes.at(-1)).toMatchObject({ kind: "priority", watchIds: ["a"] });
     expect(kind(changes, "priority")?.factor).toBeCloseTo(43_200 / (20_000 - 4_320), 3);
@@ -286,11 +286,11 @@ describe("low priority", () => {
     expect(kind(changesFor([low], 20_000), "priority")).toBeUndefined();
   });
 
-  it("reckons with the requests of a group that the watches made low leave", () => {
+  it("goes by the requests of a group that the watches made low leave", () => {
     const searches = ["a", "b", "c", "d", "e", "f"].map((id) => search(id, every(60)));
     const busy = makeWatch("busy", "search", { query: "busy lang:en" }, { schedule: every(60) });
     const change = kind(changesFor([...searches, busy], 46_500), "priority");
-    // Any of them made low would ask for itself beside the others, and the line leaves those nothing.
+    // Any of them made low would ask for itself beside the others, and the soft limit leaves those nothing.
     expect(change?.watchIds).toHaveLength(7);
     expect(change?.factor).toBeCloseTo(forecastOf([...searches, busy]).requestsPerMonth / 46_500);
   });

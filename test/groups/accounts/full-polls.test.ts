@@ -33,11 +33,11 @@ describe("full polls", () => {
     expect(saved(1_000, 10.8, 144, 11)).toBeLessThan(0.01);
   });
 
-  it("of one account have nobody to ride with", () => {
+  it("of one account have no search to share", () => {
     expect(fullPollsPerDay([3], polling, { perDay: 3, accountsPerDay: 3 })).toBe(fullPollsPerDay([3], polling, NO_NEWS));
   });
 
-  it("cost no more for more searches that they can ride in, and never more than alone", () => {
+  it("cost no more for more searches whose spare slots they can fill, and never more than alone", () => {
     const rates = fc.array(fc.float({ min: 0, max: 150, noNaN: true }), { minLength: 1, maxLength: 60 });
     fc.assert(
       fc.property(rates, fc.integer({ min: 1, max: 500 }), fc.float({ min: 1, max: 17, noNaN: true }), (all, perDay, together) => {

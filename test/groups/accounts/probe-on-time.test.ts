@@ -65,7 +65,7 @@ function runRounds(rates: readonly number[], freshness: P95, days: number) {
 }
 
 describe("rounds", () => {
-  it("keep 95 of 100 posts in time with half of the probes that even ones take, and as many as was foretold", () => {
+  it("keep 95 of 100 posts in time with half of the probes that even ones take, and as many as was forecast", () => {
     const { delays, longestMs, probesPerDay } = runRounds(RATES, WITHIN, 5);
     const late = delays.filter((delay) => delay > MIN).length / delays.length;
     expect(late).toBeGreaterThan(0.02);

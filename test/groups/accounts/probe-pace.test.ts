@@ -87,8 +87,8 @@ function probeAll(perDay: readonly number[], freshness: Mean, days: number, seed
   return { delays, probes };
 }
 
-/** So many posts foretold, and as late as the pace expects. */
-const asForetold = ({ foretold, worth }: PaceMemory, posts: number): Awaited => ({
+/** So many posts predicted, and as late as the pace expects. */
+const asPredicted = ({ foretold, worth }: PaceMemory, posts: number): Awaited => ({
   posts,
   waitedMs: (posts * foretold.delayMs * Math.sqrt(worth)) / foretold.rootWorth,
 });
@@ -97,7 +97,7 @@ const RATES = Array.from({ length: 300 }, (_, i) => 0.05 * 1.025 ** i);
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe("the pace", () => {
-  it("reaches the mean asked for, also where the rates it was told are three times too high", () => {
+  it("reaches the mean asked for, also where the rates it was given are three times too high", () => {
     const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
     for (const factor of [1, 3]) {
       const delays = probeFor(RATES, (rate) => rate * factor, freshness, 8);
@@ -114,7 +114,7 @@ describe("the pace", () => {
     expect(meanMs / 60_000).toBeLessThan(1.12);
     const perDay = meanOf(runs.map(({ probes }) => probes)) / 5;
     expect(perDay).toBeLessThan((0.9 * DAY) / (2 * meanMs));
-    // As the plan foretells by what they post.
+    // As the plan forecasts by what they post.
     const postsPerDay = meanOf(runs.map(({ delays }) => delays.length)) / 5;
     expect((perDay * meanMs) / (probesOfAll(postsPerDay, freshness) * 60_000)).toBeGreaterThan(0.9);
     expect((perDay * meanMs) / (probesOfAll(postsPerDay, freshness) * 60_000)).toBeLessThan(1.1);
@@ -132,18 +132,18 @@ describe("the pace", () => {
     const first = firstPace([1, 2, 3], freshness, 0);
     let pace = first;
     for (let hour = 1; hour < 2_000; hour += 1)
-      pace = learnDelays(pace, { awaited: asForetold(pace, 2), delaysMs: [900_000, 900_000] }, freshness, hour * HOUR);
+      pace = learnDelays(pace, { awaited: asPredicted(pace, 2), delaysMs: [900_000, 900_000] }, freshness, hour * HOUR);
     expect(Math.sqrt(first.worth / pace.worth)).toBeCloseTo(3);
   });
 
   it("takes the first burst for chance: forty posts found at once make probes hardly rarer", () => {
     const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
     const first = firstPace([1, 2, 3], freshness, 0);
-    const found = { awaited: asForetold(first, 40), delaysMs: Array.from({ length: 40 }, () => 5_000) };
+    const found = { awaited: asPredicted(first, 40), delaysMs: Array.from({ length: 40 }, () => 5_000) };
     expect(Math.sqrt(learnDelays(first, found, freshness, HOUR).worth / first.worth)).toBeLessThan(1.2);
   });
 
-  it("stays a positive number whatever delays it is told", () => {
+  it("stays a positive number whatever delays it is given", () => {
     const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: HOUR };
     fc.assert(
       fc.property(fc.array(fc.array(fc.integer({ min: -HOUR, max: 30 * DAY }), { maxLength: 20 }), { maxLength: 50 }), (rounds) => {

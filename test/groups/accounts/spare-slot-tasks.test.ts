@@ -11,7 +11,7 @@ const MIN = 60_000;
 const NOW = 10_000 * MIN;
 const members = new Map<string, AccountMemory>();
 
-/** An account that was looked at `minutes` ago, and posted so often since. */
+/** An account that was checked `minutes` ago, and posted so often since. */
 function account(id: string, minutes: number, posts = 0, changes: Partial<AccountMemory> = {}): GroupMember {
   const atMs = NOW - minutes * MIN;
   members.set(id, {
@@ -35,7 +35,7 @@ const moved = (member: GroupMember, minutes: number): ReadTask => ({
   reach: { kind: "since", sinceMs: NOW - minutes * MIN },
   isFull: false,
 });
-const riding = (tasks: readonly ReadTask[], others: readonly Waiting[], unready: readonly string[] = []) =>
+const piggybacking = (tasks: readonly ReadTask[], others: readonly Waiting[], unready: readonly string[] = []) =>
   spareSlotTasks({
     tasks,
     waiting: () => others,
@@ -48,34 +48,34 @@ const riding = (tasks: readonly ReadTask[], others: readonly Waiting[], unready:
     toService: (ms) => ms,
   }).all.map(({ member }) => member.userId);
 
-it("rides nobody where nothing is searched, or a timeline is read", () => {
+it("takes nobody where nothing is searched, or a timeline is read", () => {
   const [one, other] = [account("one", 5), account("other", 5)];
-  expect(riding([], [waiting(other)])).toEqual([]);
-  expect(riding([{ member: one, endpoint: "timeline", isFull: true }], [waiting(other)])).toEqual([]);
+  expect(piggybacking([], [waiting(other)])).toEqual([]);
+  expect(piggybacking([{ member: one, endpoint: "timeline", isFull: true }], [waiting(other)])).toEqual([]);
 });
 
 it("fills the places of a search with those next in turn", () => {
   const one = account("one", 5);
   const others = Array.from({ length: 40 }, (_, index) => waiting(account(`o${index}`, 5), 1 + index));
-  const riders = riding([moved(one, 5)], others);
-  expect(riders.length).toBeGreaterThanOrEqual(handlesPerQuery(FIRST_LIMITS) - 1);
-  expect(riders.slice(0, 3)).toEqual(["o39", "o38", "o37"]);
+  const piggybacked = piggybacking([moved(one, 5)], others);
+  expect(piggybacked.length).toBeGreaterThanOrEqual(handlesPerQuery(FIRST_LIMITS) - 1);
+  expect(piggybacked.slice(0, 3)).toEqual(["o39", "o38", "o37"]);
 });
 
 it("makes no search reach further back than it does", () => {
   const tasks = [moved(account("one", 5), 5)];
-  expect(riding(tasks, [waiting(account("as_old", 5)), waiting(account("older", 6), 100)])).toEqual(["as_old"]);
+  expect(piggybacking(tasks, [waiting(account("as_old", 5)), waiting(account("older", 6), 100)])).toEqual(["as_old"]);
 });
 
 it("makes no search take another page", () => {
   const tasks = [moved(account("one", 5, 12), 5)];
-  expect(riding(tasks, [waiting(account("many", 5, 9), 100), waiting(account("few", 5, 2))])).toEqual(["few"]);
+  expect(piggybacking(tasks, [waiting(account("many", 5, 9), 100), waiting(account("few", 5, 2))])).toEqual(["few"]);
 });
 
-it("takes nobody who is searched already, cannot be named, or is read by other ways", () => {
+it("takes nobody who is searched already, cannot be named, or is read through another endpoint", () => {
   const one = account("one", 5);
   const hidden = account("hidden", 5, 0, { probe: { fields: {}, probedAtMs: NOW, fullAtMs: NOW, hidden: 1 } });
   const gone = account("gone", 5, 0, { probe: { fields: null, probedAtMs: NOW, fullAtMs: NOW } });
   const others = [one, hidden, gone, account("nameless", 5, 0, { handle: "" }), account("unready", 5)].map((member) => waiting(member));
-  expect(riding([moved(one, 5)], others, ["unready"])).toEqual([]);
+  expect(piggybacking([moved(one, 5)], others, ["unready"])).toEqual([]);
 });

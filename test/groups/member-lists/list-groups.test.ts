@@ -70,18 +70,18 @@ describe("lists of one schedule", () => {
     expect(polls([watchOf("a", "new_followers", ids(1), { strategy: "probe" })])[0]?.group?.cost.strategy).toBe("probe");
   });
 
-  it("are foretold by the way they are read, where another is hardly cheaper", () => {
-    const strategyBy = (way: "single" | "probe" | undefined) =>
+  it("are forecast by their strategy, where another is hardly cheaper", () => {
+    const strategyBy = (active: "single" | "probe" | undefined) =>
       polls([watchOf("a", "new_followers", ids(2))], {
         rateOf: () => 550,
-        activeStrategyOf: () => (way === undefined ? undefined : { strategy: way }),
+        activeStrategyOf: () => (active === undefined ? undefined : { strategy: active }),
       })[0]?.group?.cost.strategy;
     expect(strategyBy(undefined)).toBe("probe");
     expect(strategyBy("probe")).toBe("probe");
     expect(strategyBy("single")).toBe("single");
   });
 
-  it("that no counter tells of are left alone", () => {
+  it("that no counter shows are left alone", () => {
     expect(polls([watchOf("a", "top_followers", ids(5))]).every(({ group }) => group === undefined)).toBe(true);
   });
 
@@ -179,14 +179,14 @@ describe("the choice", () => {
     expect(chooseListStrategy(quiet, "single", "auto").cost.strategy).toBe("probe");
   });
 
-  it("never costs more than the other way, but for a saving too small to change for", () => {
-    const lists = fc.array(fc.record({ looks: fc.double({ min: 0, max: 2_000, noNaN: true }), pages: fc.integer({ min: 1, max: 30 }) }), {
+  it("never costs more than the other strategy, but for a saving too small to change for", () => {
+    const lists = fc.array(fc.record({ reads: fc.double({ min: 0, max: 2_000, noNaN: true }), pages: fc.integer({ min: 1, max: 30 }) }), {
       minLength: 1,
       maxLength: 150,
     });
     fc.assert(
       fc.property(lists, fc.constantFrom("single", "probe", undefined), (all, current) => {
-        const asked = group(all.map(({ looks, pages }) => list(looks, { changeReadPages: pages, pollPages: pages })));
+        const asked = group(all.map(({ reads, pages }) => list(reads, { changeReadPages: pages, pollPages: pages })));
         const chosen = chooseListStrategy(asked, current, "auto").cost.requestsPerDay;
         const single = all.reduce((sum, { pages }) => sum + pages, 0) * 1_440;
         expect(chosen).toBeLessThanOrEqual(single / 0.85 + 1);

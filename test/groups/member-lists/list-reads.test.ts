@@ -37,11 +37,11 @@ describe("a counter that grew", () => {
     expect(afterListRead(half, read({ joined: 1 }), 2 * MIN).open).toBeUndefined();
   });
 
-  it("is looked into at once, on the next three ticks, and after 1, 5 and 15 minutes, while nobody is found", () => {
+  it("is read at once, on the next three ticks, and after 1, 5 and 15 minutes, while nobody is found", () => {
     expect(readTimes(START, 11).times).toEqual([2, 4, 6, 8, 10, 16, 32]);
   });
 
-  it("is looked into less each time that nobody is ever found, and wholly again once somebody was late", () => {
+  it("is read less each time that nobody is ever found, and wholly again once somebody was late", () => {
     const first = readTimes(START, 11).after;
     const second = readTimes(first, 12);
     expect(second.times).toEqual([2, 4, 10, 26]);
@@ -55,11 +55,11 @@ describe("a counter that grew", () => {
 });
 
 describe("a counter that moved otherwise", () => {
-  it("costs two reads where leaving is not told: it may hide one who came", () => {
+  it("costs two reads where leaving is not reported: it may hide one who came", () => {
     expect(readTimes(START, 9).times).toEqual([2, 18]);
   });
 
-  it("is accounted for by a whole list that shows who went, once they are told", () => {
+  it("is accounted for by a whole list that shows who went, once they are reported", () => {
     const first = afterListRead(probe(START, 9, MIN), read({ isWhole: true, awaited: 1 }), MIN);
     expect(first.open).toMatchObject({ reads: 1, dueMs: MIN });
     expect(afterListRead(first, read({ isWhole: true, left: 1 }), 3 * MIN).open).toBeUndefined();
@@ -73,7 +73,7 @@ describe("a counter that moved otherwise", () => {
 });
 
 describe("a counter that stood still", () => {
-  it("over what two full polls found tells nothing any more", () => {
+  it("over what two full polls found is not trusted any more", () => {
     const once = afterListRead(START, read({ isSilent: true, joined: 1 }), MIN);
     expect(once.isBlind).toBeUndefined();
     expect(afterListRead(once, read({ isSilent: true }), 2 * MIN).strikes).toBeUndefined();

@@ -11,9 +11,9 @@ import { makeWatch } from "../../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 2, 2);
 const WHOLE: FeedMemory = { ...EMPTY_FEED, stretches: [{ high: "20", low: "10" }], readAtMs: NOW };
-const WITH_HOLE: FeedMemory = { ...WHOLE, stretches: [{ high: "20", low: "15", hole: { horizonMs: 0, tries: 0 } }] };
+const WITH_GAP: FeedMemory = { ...WHOLE, stretches: [{ high: "20", low: "15", hole: { horizonMs: 0, tries: 0 } }] };
 
-function houseOf(accounts: number) {
+function setupOf(accounts: number) {
   const watch = makeWatch("w", "timeline", { accounts: Array.from({ length: accounts }, (_, index) => `id:${index + 1}`) });
   const targets = assumeTargets("w", targetsOf(sha256, watch, timeline), []);
   const planned = [{ watch, type: timeline, watchKey: "w", paused: false, targets }];
@@ -52,7 +52,7 @@ function houseOf(accounts: number) {
 
 describe("members that can be read together", () => {
   it("are asked of the store once, and again only those in doubt", async () => {
-    const { members, readiness, unreadyKeys, asked } = houseOf(5);
+    const { members, readiness, unreadyKeys, asked } = setupOf(5);
     for (let run = 0; run < 3; run += 1) expect(await unreadyKeys()).toEqual([]);
     expect(asked()).toBe(5);
     readiness.doubt(members[2]?.key ?? "");
@@ -60,11 +60,11 @@ describe("members that can be read together", () => {
     expect(asked()).toBe(6);
   });
 
-  it("are not those whose history has a hole now, until it is closed", async () => {
-    const { members, feeds, readiness, unreadyKeys } = houseOf(3);
+  it("are not those whose history has a gap now, until it is closed", async () => {
+    const { members, feeds, readiness, unreadyKeys } = setupOf(3);
     for (let run = 0; run < 2; run += 1) await unreadyKeys();
     const key = members[1]?.key ?? "";
-    feeds.set(key, WITH_HOLE);
+    feeds.set(key, WITH_GAP);
     readiness.doubt(key);
     expect(await unreadyKeys()).toEqual([key]);
     feeds.set(key, WHOLE);
@@ -72,11 +72,11 @@ describe("members that can be read together", () => {
   });
 
   it("are asked about anew when they come back, as they may have been paused", async () => {
-    const { members, feeds, readiness, unreadyKeys } = houseOf(2);
+    const { members, feeds, readiness, unreadyKeys } = setupOf(2);
     for (let run = 0; run < 2; run += 1) await unreadyKeys();
     const [left, stayed] = members.map(({ key }) => key);
     readiness.keepOnly(new Set([stayed ?? ""]));
-    feeds.set(left ?? "", WITH_HOLE);
+    feeds.set(left ?? "", WITH_GAP);
     expect(await unreadyKeys()).toEqual([left]);
   });
 });

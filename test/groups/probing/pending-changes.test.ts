@@ -108,7 +108,7 @@ describe("a change", () => {
   });
 });
 
-describe("the way to read", () => {
+describe("the endpoint to read", () => {
   it("turns to the timeline when the search stays silent about a post that was promised", () => {
     let memory = takeProbe(START, fields(11), MIN);
     const ways = [1, 2, 3].map((minute) => {
@@ -161,17 +161,17 @@ describe("the way to read", () => {
     expect(mayLag(noticed, allowance, MIN)).toBe(false);
     const once = afterRead(noticed, read(), MIN);
     expect([MIN, 7 * MIN, 8 * MIN].map((nowMs) => mayLag(once, allowance, nowMs))).toEqual([true, true, false]);
-    // Five posts, or any while the group is looked at once an hour, are worth a request of their own.
+    // Five posts, or any while the group is checked once an hour, are worth a request of their own.
     expect(mayLag(afterRead(takeProbe(START, fields(15), MIN), read(), MIN), allowance, MIN)).toBe(false);
     expect(mayLag(once, allowanceOf(10 * MIN, 60 * MIN), MIN)).toBe(false);
     expect(mayLag(once, allowanceOf(0, 0), MIN)).toBe(false);
     // The search has hidden posts of it before.
     expect(mayLag({ ...once, hidden: 1 }, allowance, MIN)).toBe(false);
-    // No post is promised: such looks have a patience of their own.
+    // No post is promised: such reads have a backoff of their own.
     expect(mayLag(afterRead(takeProbe(START, fields(9), MIN), read(), MIN), allowance, MIN)).toBe(false);
   });
 
-  it("counts no look that was only patient, but what it found", () => {
+  it("counts no read that was only a lag check, but what it found", () => {
     const once = afterRead(takeProbe(START, fields(12), MIN), read(), MIN);
     const again = afterRead(once, read({ isLagCheck: true, newPosts: 1 }), 3 * MIN);
     expect(again.open).toEqual({ ...once.open, owed: 1 });
@@ -204,7 +204,7 @@ describe("a missing account", () => {
   });
 });
 
-it("takes a probe for blind that shows none of several accounts, all of which it had shown before", () => {
+it("takes a probe for suspicious that shows none of several accounts, all of which it had shown before", () => {
   const [gone, here, never] = [
     { before: true, now: false },
     { before: true, now: true },
@@ -216,7 +216,7 @@ it("takes a probe for blind that shows none of several accounts, all of which it
   expect(isSuspiciousProbe([never, never, never])).toBe(false);
 });
 
-describe("a blind account", () => {
+describe("an account with unreliable counters", () => {
   it("is one of which a read, full poll or not, finds posts that its counters should have shown", () => {
     expect(afterRead(START, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind).toBe(true);
     expect(afterRead(START, read({ newPosts: 0, newBeforeProbe: 1 }), MIN).isBlind).toBe(true);
@@ -241,10 +241,10 @@ describe("a blind account", () => {
   });
 
   it("is believed again when its counter moved three times, and hid nothing meanwhile", () => {
-    const blind: ProbeMemory = { ...START, isBlind: true };
+    const unreliable: ProbeMemory = { ...START, isBlind: true };
     const after = (memory: ProbeMemory, count: number) =>
       afterRead(takeProbe(memory, fields(count), count * MIN), read({ newPosts: 1 }), count * MIN);
-    const twice = after(after(blind, 11), 12);
+    const twice = after(after(unreliable, 11), 12);
     expect(twice.isBlind).toBe(true);
     expect(after(twice, 13)).not.toHaveProperty("isBlind");
     const hiding = afterRead(twice, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), 12 * MIN);
@@ -252,11 +252,11 @@ describe("a blind account", () => {
   });
 
   it("stays one while other fields move, or one move is read again", () => {
-    const blind: ProbeMemory = { ...START, isBlind: true };
-    let moved = takeProbe(blind, fields(13), MIN);
+    const unreliable: ProbeMemory = { ...START, isBlind: true };
+    let moved = takeProbe(unreliable, fields(13), MIN);
     for (let minute = 1; minute < 6; minute += 1) moved = afterRead(moved, read({ newPosts: 0 }), minute * MIN);
     expect(moved.isBlind).toBe(true);
-    let memory = blind;
+    let memory = unreliable;
     for (let minute = 1; minute < 6; minute += 1)
       memory = afterRead(takeProbe(memory, fields(10 - minute), minute * MIN), read({ newPosts: 0 }), minute * MIN);
     expect(memory.isBlind).toBe(true);
@@ -265,12 +265,12 @@ describe("a blind account", () => {
 
 it("takes a full poll that is dated later than now is for one of this moment: the clock was set back", () => {
   expect(takeProbe(firstProbe(fields(10), 100 * MIN), fields(10), MIN)).toEqual(firstProbe(fields(10), MIN));
-  const blind = afterRead(firstProbe(fields(10), 0), read({ isFull: true, isBlind: true }), 100 * MIN);
-  expect(blind.blindAtMs).toBe(100 * MIN);
-  expect(takeProbe(blind, fields(10), MIN).blindAtMs).toBe(MIN);
+  const suspicious = afterRead(firstProbe(fields(10), 0), read({ isFull: true, isBlind: true }), 100 * MIN);
+  expect(suspicious.blindAtMs).toBe(100 * MIN);
+  expect(takeProbe(suspicious, fields(10), MIN).blindAtMs).toBe(MIN);
 });
 
-it("looks at the fields that are named, and at nothing else of a profile", () => {
+it("reads the fields that are named, and at nothing else of a profile", () => {
   expect(probedFields({ id: "7", tweets_count: 3, followers_count: 9 }, ["tweets_count"])).toEqual({ tweets_count: 3 });
   expect(probedFields(undefined, ["tweets_count"])).toBeNull();
 });

@@ -14,7 +14,7 @@ const ACCOUNT: AccountMemory = {
 };
 
 describe("counts of a group", () => {
-  it("are known over restarts, with the way it is read", async () => {
+  it("are known over restarts, with its strategy", async () => {
     const clock = createVirtualClock(START);
     const store = createLearnedInMemory();
     const before = createProbeStates(store, clock);

@@ -13,9 +13,9 @@ const part = (name: string, hours: number, perHour: number): Part => ({
   floorMs: NOW_MS - hours * HOUR_MS,
   itemsSince: (sinceMs) => Math.floor(((NOW_MS - sinceMs) / HOUR_MS) * perHour),
 });
-const named = (packs: readonly (readonly Part[])[]) =>
-  packs.map((pack) => pack.map(({ member }) => member.kind === "from" && member.handle));
-const requestsOf = (packs: readonly (readonly Part[])[]) => packs.reduce((sum, pack) => sum + pagesOfBatch(pack), 0);
+const named = (batches: readonly (readonly Part[])[]) =>
+  batches.map((batch) => batch.map(({ member }) => member.kind === "from" && member.handle));
+const requestsOf = (batches: readonly (readonly Part[])[]) => batches.reduce((sum, batch) => sum + pagesOfBatch(batch), 0);
 
 const partsUpTo = (mostPerHour: number) =>
   fc
@@ -28,16 +28,16 @@ const someParts = partsUpTo(6);
 /** Of which no query holds more than it may ask pages for: one that would is split, which can take a page more. */
 const shortParts = partsUpTo(0.3);
 
-describe("packs of a search", () => {
+describe("batches of a search", () => {
   it("hold every part once and in order, each in one query", () => {
     fc.assert(
       fc.property(someParts, (parts) => {
-        const packs = batchQueries(parts, FIRST_LIMITS);
-        expect(packs.flat()).toEqual(parts);
-        for (const pack of packs) {
-          const query = withBounds(writeMerged(pack.map(({ member }) => member)), { sinceTime: 1_800_000_000 });
+        const batches = batchQueries(parts, FIRST_LIMITS);
+        expect(batches.flat()).toEqual(parts);
+        for (const batch of batches) {
+          const query = withBounds(writeMerged(batch.map(({ member }) => member)), { sinceTime: 1_800_000_000 });
           expect(query.length).toBeLessThanOrEqual(FIRST_LIMITS.characters);
-          expect(pack.length).toBeLessThan(FIRST_LIMITS.operators);
+          expect(batch.length).toBeLessThan(FIRST_LIMITS.operators);
         }
       }),
     );
@@ -53,13 +53,13 @@ describe("packs of a search", () => {
   });
 
   it("keep the quiet, who reach far back, from the busy, whose known posts they would ask for again", () => {
-    const packs = batchQueries([part("busy", 0.1, 10), part("busier", 0.2, 10), part("quiet", 12, 0.1)], FIRST_LIMITS);
-    expect(named(packs)).toEqual([["busy", "busier"], ["quiet"]]);
+    const batches = batchQueries([part("busy", 0.1, 10), part("busier", 0.2, 10), part("quiet", 12, 0.1)], FIRST_LIMITS);
+    expect(named(batches)).toEqual([["busy", "busier"], ["quiet"]]);
   });
 
   it("put deep and shallow into one where all their posts fit on a page", () => {
-    const packs = batchQueries([part("shallow", 0.1, 0.5), part("deep", 12, 0.1)], FIRST_LIMITS);
-    expect(named(packs)).toEqual([["shallow", "deep"]]);
+    const batches = batchQueries([part("shallow", 0.1, 0.5), part("deep", 12, 0.1)], FIRST_LIMITS);
+    expect(named(batches)).toEqual([["shallow", "deep"]]);
   });
 
   it("are as few as can be where all are equally deep", () => {
@@ -69,7 +69,7 @@ describe("packs of a search", () => {
 
   it("leave one that is too long for any query alone", () => {
     const long = { ...part("a", 1, 0), member: { kind: "from", userId: "1", handle: "a".repeat(500) } } as const;
-    expect(batchQueries([part("b", 1, 0), long, part("c", 1, 0)], FIRST_LIMITS).map((pack) => pack.length)).toEqual([1, 1, 1]);
+    expect(batchQueries([part("b", 1, 0), long, part("c", 1, 0)], FIRST_LIMITS).map((batch) => batch.length)).toEqual([1, 1, 1]);
   });
 });
 
@@ -108,7 +108,7 @@ describe("the choice among accounts that are due", () => {
   });
 });
 
-describe("the requests of a pack", () => {
+describe("the requests of a batch", () => {
   it("grow with every twenty posts above its deepest part", () => {
     const [busy, quiet] = [part("busy", 1, 10), part("quiet", 6, 0)];
     expect(pagesOfBatch([busy])).toBe(1);

@@ -18,13 +18,13 @@ const timetable = createTimetable();
 
 const polls = (...watches: readonly Watch[]) => pollsBy(undefined, watches);
 
-function pollsBy(way: ActiveStrategy | undefined, watches: readonly Watch[]) {
+function pollsBy(active: ActiveStrategy | undefined, watches: readonly Watch[]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
     return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
   });
-  return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256, activeStrategyOf: () => way });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256, activeStrategyOf: () => active });
 }
 const groupsOf = (...watches: readonly Watch[]) => polls(...watches).flatMap(({ group }) => (group === undefined ? [] : [group]));
 
@@ -49,7 +49,7 @@ it("a group keeps its key when searches come and go, and is another one than a g
   expect(keyOf(timelines)).not.toBe(keyOf(search("acme"), search("bolt")));
 });
 
-it("the forecast bills a request a tick and the verifications: about a ninth of ten single searches a minute", () => {
+it("the forecast bills a request a tick and the verification reads: about a ninth of ten single searches a minute", () => {
   const merged = createForecast(polls(...WORDS.map((word) => search(word))), { timetable, nowMs: NOW });
   const single = createForecast(polls(...WORDS.map((word) => search(word, { strategy: "single" }))), { timetable, nowMs: NOW });
   expect(single.requestsPerDay).toBe(14_400);
@@ -58,11 +58,11 @@ it("the forecast bills a request a tick and the verifications: about a ninth of 
   expect(merged.watches.get("acme")?.strategies).toEqual(["merge"]);
 });
 
-it("a group is foretold by the way it is read: by itself where that is in force, with those apart that share no more", () => {
+it("a group is forecast by its strategy: single where that is active, with those apart that share no more", () => {
   const watches = WORDS.map((word) => search(word));
   const keys = polls(...watches).flatMap(({ group }) => group?.members.map(({ key }) => key) ?? []);
   const ticks = 1_440;
-  const readsBy = (way: ActiveStrategy) => pollsBy(way, watches)[0]?.group?.cost.readsPerDay ?? 0;
+  const readsBy = (active: ActiveStrategy) => pollsBy(active, watches)[0]?.group?.cost.readsPerDay ?? 0;
   expect(readsBy({ strategy: "merge", alone: new Set(keys.slice(0, 3)) })).toBe(4 * ticks);
   expect(readsBy({ strategy: "merge", limits: { operators: 8, characters: 450 } })).toBe(2 * ticks);
   // Together they would take 9 requests a tick: not enough fewer to begin with.
@@ -71,30 +71,30 @@ it("a group is foretold by the way it is read: by itself where that is in force,
   expect(readsBy({ strategy: "single", alone: nearlyAll })).toBe(10 * ticks);
 });
 
-it("the forecast counts the pages that sweeps and proofs of busy searches take", () => {
+it("the forecast counts the pages that rescans and verification reads of busy searches take", () => {
   const all = polls(...WORDS.map((word) => search(word)));
   const perDay = (items: number) => createForecast(all, { timetable, nowMs: NOW, itemsPerDay: () => items }).requestsPerDay;
   expect(perDay(0)).toBe(createForecast(all, { timetable, nowMs: NOW }).requestsPerDay);
-  // 96 sweeps of 42 tweets each: 1.6 pages more; 58 proofs, each of a tenth of the tweets of four hours and a quarter: 1.4 more.
+  // 96 rescans of 42 tweets each: 1.6 pages more; 58 verification reads, each of a tenth of the tweets of four hours and a quarter: 1.4 more.
   expect(perDay(2_000) - perDay(0)).toBeGreaterThan(96 * 1.5 + 58 * 1.2);
   expect(perDay(2_000) - perDay(0)).toBeLessThan(96 * 1.7 + 58 * 1.6);
 });
 
-it("a proof comes well before what it finds is too old", () => {
+it("a verification read comes well before what it finds is too old", () => {
   const slow = { schedule: { kind: "every", intervalMs: 3_600_000 }, maxAgeMs: DAY_MS } as const;
   const [group] = groupsOf(search("acme", slow), search("bolt", slow));
-  // In at most 0.45 of a day a proof of one, which leaves the other by itself too.
+  // In at most 0.45 of a day a verification read of one, which leaves the other by itself too.
   expect(group?.cost.sweepsPerDay).toBeCloseTo(1 / 0.45, 5);
   const [three] = groupsOf(search("acme", slow), search("bolt", slow), search("clip", slow));
   expect(three?.cost.sweepsPerDay).toBeCloseTo(3 / 0.45, 5);
 });
 
-it("proofs that cost more than sharing saves keep searches single, unless the user insists; noise changes no mind", () => {
-  const dear = { intervalMs: 600_000, queries: 1, shared: 2, verifications: 2, members: 2, fullPollEveryMs: 1_200_000 };
-  expect(chooseSearchStrategy(dear, undefined, "auto").strategy).toBe("single");
-  expect(chooseSearchStrategy(dear, "merge", "auto").strategy).toBe("merge");
-  expect(chooseSearchStrategy({ ...dear, fullPollEveryMs: 600_000 }, "merge", "auto").strategy).toBe("single");
-  expect(chooseSearchStrategy({ ...dear, fullPollEveryMs: 600_000 }, undefined, "merge").strategy).toBe("merge");
+it("verification reads that cost more than sharing saves keep searches single, unless the user insists; noise changes no mind", () => {
+  const expensive = { intervalMs: 600_000, queries: 1, shared: 2, verifications: 2, members: 2, fullPollEveryMs: 1_200_000 };
+  expect(chooseSearchStrategy(expensive, undefined, "auto").strategy).toBe("single");
+  expect(chooseSearchStrategy(expensive, "merge", "auto").strategy).toBe("merge");
+  expect(chooseSearchStrategy({ ...expensive, fullPollEveryMs: 600_000 }, "merge", "auto").strategy).toBe("single");
+  expect(chooseSearchStrategy({ ...expensive, fullPollEveryMs: 600_000 }, undefined, "merge").strategy).toBe("merge");
 });
 
 it("a search that finds about half a page a poll is too busy to share, and is not called calm by a little less", () => {

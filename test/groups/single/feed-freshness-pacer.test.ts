@@ -17,7 +17,7 @@ const MEAN: Freshness = { kind: "mean", meanMs: MIN, maxMs: 10 * MIN };
 const pollOf = (freshness: Freshness): Poll =>
   ({ key: "k", priority: "normal", intervalMs: 2 * MIN, timing: { kind: "freshness", freshness } }) as unknown as Poll;
 
-function house() {
+function setup() {
   const clock = createVirtualClock(START);
   const store = createLearnedInMemory();
   let factor = 1;
@@ -38,7 +38,7 @@ function house() {
   return {
     clock,
     read,
-    stretchBy: (by: number) => void (factor = by),
+    slowDownBy: (by: number) => void (factor = by),
     worth: () => feedStates.get("k")?.feed.pace.worth,
     rate: () => feedStates.get("k")?.feed.rate.posts,
     nextDueMs: () => pacerOf(pollOf(MEAN)).nextDueMs(),
@@ -53,7 +53,7 @@ function house() {
 const LATE = [90_000, 95_000, 100_000, 110_000];
 
 it("learns from posts that were late because nobody looked, and keeps it over a restart", async () => {
-  const { clock, read, worth, restart } = house();
+  const { clock, read, worth, restart } = setup();
   await read([]);
   await clock.advance(2 * MIN);
   await read(LATE);
@@ -64,25 +64,25 @@ it("learns from posts that were late because nobody looked, and keeps it over a 
 });
 
 it.each([
-  ["appeared late", async ({ read }: ReturnType<typeof house>) => read(LATE.map((ms) => ms + HOUR))],
-  ["were found by a read that was cut", async ({ read }: ReturnType<typeof house>) => read(LATE, { isWhole: false })],
+  ["appeared late", async ({ read }: ReturnType<typeof setup>) => read(LATE.map((ms) => ms + HOUR))],
+  ["were found by a read that was cut", async ({ read }: ReturnType<typeof setup>) => read(LATE, { isWhole: false })],
   [
     "were found after an outage",
-    async ({ clock, read }: ReturnType<typeof house>) => {
+    async ({ clock, read }: ReturnType<typeof setup>) => {
       await clock.advance(HOUR);
       return read(LATE.map((ms) => ms + 30 * MIN));
     },
   ],
   [
     "were found after an outage that was shorter than the longest wait",
-    async ({ clock, read }: ReturnType<typeof house>) => {
+    async ({ clock, read }: ReturnType<typeof setup>) => {
       await clock.advance(6 * MIN);
       return read(LATE.map((ms) => ms + 4 * MIN));
     },
   ],
   [
     "were found by a read that waited for its answer",
-    async ({ clock, read }: ReturnType<typeof house>) => {
+    async ({ clock, read }: ReturnType<typeof setup>) => {
       const startedAtMs = clock.now();
       await clock.advance(HOUR);
       return read(
@@ -93,23 +93,23 @@ it.each([
   ],
   [
     "waited while the quota was short",
-    async ({ clock, read, stretchBy }: ReturnType<typeof house>) => {
-      stretchBy(4);
+    async ({ clock, read, slowDownBy }: ReturnType<typeof setup>) => {
+      slowDownBy(4);
       await read([]);
       await clock.advance(8 * MIN);
-      stretchBy(1);
+      slowDownBy(1);
       return read(LATE.map((ms) => ms + 4 * MIN));
     },
   ],
   [
     "were found late because the quota is short",
-    async ({ read, stretchBy }: ReturnType<typeof house>) => {
-      stretchBy(2);
+    async ({ read, slowDownBy }: ReturnType<typeof setup>) => {
+      slowDownBy(2);
       return read(LATE);
     },
   ],
 ])("learns nothing of the pace from posts that %s", async (_, act) => {
-  const one = house();
+  const one = setup();
   await one.read([]);
   await one.clock.advance(2 * MIN);
   await act(one);
@@ -117,7 +117,7 @@ it.each([
 });
 
 it("counts posts of an outage as posts, and those that were there before as none", async () => {
-  const { clock, read, rate } = house();
+  const { clock, read, rate } = setup();
   await read([]);
   const first = rate() ?? 0;
   await clock.advance(HOUR);
@@ -127,17 +127,17 @@ it("counts posts of an outage as posts, and those that were there before as none
 });
 
 it("goes slower while the quota is short, and at once faster when it is not", async () => {
-  const { clock, read, stretchBy, nextDueMs } = house();
+  const { clock, read, slowDownBy, nextDueMs } = setup();
   expect(nextDueMs()).toBeUndefined();
-  stretchBy(4);
+  slowDownBy(4);
   const slow = ((await read([])) ?? 0) - clock.now();
   expect(slow).toBeGreaterThan(6 * MIN);
-  stretchBy(1);
+  slowDownBy(1);
   expect((nextDueMs() ?? 0) - clock.now()).toBeLessThan(slow / 3);
 });
 
 it("begins anew where a mean was asked for and a p95 is now, and keeps what it knows of the posts", async () => {
-  const { clock, read, worth, rate } = house();
+  const { clock, read, worth, rate } = setup();
   await read([]);
   await clock.advance(2 * MIN);
   await read(LATE);

@@ -1,4 +1,4 @@
-/** Requests of a group, counted by the way it is read. */
+/** Requests of a group, counted for its strategy. */
 import { describe, expect, it } from "vitest";
 import { countedOf, countRun, type GroupCount, type GroupTaken } from "../../../src/plan/rates/group-count.ts";
 
@@ -18,7 +18,7 @@ function daysOf(known: GroupCount | undefined, fromMs: number, days: number, cha
 }
 
 describe("what a group takes", () => {
-  it("is known with the way it is read, once whole days were counted", () => {
+  it("is known with its strategy, once whole days were counted", () => {
     // Not of the first two, in which rates are learned.
     expect(countedOf(daysOf(undefined, START, 2.9), 50)).toEqual({ strategy: "probe", probes: undefined, reads: undefined });
     const counted = countedOf(daysOf(undefined, START, 3.1), 50);
@@ -27,7 +27,7 @@ describe("what a group takes", () => {
     expect(counted?.reads?.perDay).toBeCloseTo(180, -1);
   });
 
-  it("is counted anew by another way, and of another number of accounts", () => {
+  it("is counted anew by another strategy, and of another number of accounts", () => {
     const probed = daysOf(undefined, START, 4);
     const merged = daysOf(probed, START + 4 * DAY, 1, { strategy: "merge" });
     expect(countedOf(merged, 50)).toEqual({ strategy: "merge", probes: undefined, reads: undefined });

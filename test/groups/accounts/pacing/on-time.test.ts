@@ -15,10 +15,10 @@ const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-const rigs: EngineRig[] = [];
+const harnesses: EngineRig[] = [];
 
 afterEach(async () => {
-  for (const rig of rigs.splice(0)) await rig.close();
+  for (const harness of harnesses.splice(0)) await harness.close();
 });
 
 const ACCOUNTS = 150;
@@ -101,7 +101,7 @@ it("learns nothing of its pace while it is slowed down on purpose", () => {
 });
 
 /** A group under freshness, whose service answers by `serviceMs`, or fails. */
-async function house(serviceMs: (nowMs: number) => number, isDown: (nowMs: number) => boolean = () => false) {
+async function setup(serviceMs: (nowMs: number) => number, isDown: (nowMs: number) => boolean = () => false) {
   const clock = createVirtualClock(START);
   const random = createSeededRandom(4);
   const world = createAccountsWorld();
@@ -119,7 +119,7 @@ async function house(serviceMs: (nowMs: number) => number, isDown: (nowMs: numbe
   };
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { freshness: { kind: "mean", meanMs: MIN, maxMs: HOUR } });
-  rigs.push(await startEngineRig({ clock, upstream: flaky, watches: [watch] }));
+  harnesses.push(await startEngineRig({ clock, upstream: flaky, watches: [watch] }));
   const probesAnHour = (fromHour: number, toHour: number): number => {
     const isIn = (atMs: number) => atMs >= START + fromHour * HOUR && atMs < START + toHour * HOUR;
     return calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && isIn(atMs)).length / (toHour - fromHour);
@@ -129,7 +129,7 @@ async function house(serviceMs: (nowMs: number) => number, isDown: (nowMs: numbe
 
 it("asks no oftener after an outage of three hours than before it", async () => {
   const isDown = (nowMs: number) => nowMs >= START + 8 * HOUR && nowMs < START + 11 * HOUR;
-  const { clock, probesAnHour } = await house((nowMs) => nowMs, isDown);
+  const { clock, probesAnHour } = await setup((nowMs) => nowMs, isDown);
   await clock.advanceTo(START + 15 * HOUR);
   const share = probesAnHour(12, 15) / probesAnHour(4, 8);
   expect(share).toBeLessThan(1.1);
@@ -138,7 +138,7 @@ it("asks no oftener after an outage of three hours than before it", async () => 
 
 it("asks no oftener after a clock that ran a day ahead was set right", async () => {
   let aheadMs = 0;
-  const { clock, probesAnHour } = await house((nowMs) => nowMs - aheadMs);
+  const { clock, probesAnHour } = await setup((nowMs) => nowMs - aheadMs);
   const jump = (ms: number) => {
     aheadMs += ms;
     clock.jump(ms);
