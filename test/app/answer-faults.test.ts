@@ -1,39 +1,39 @@
 /** Faults 1 to 17 and 37 to 39 of the data service, in the whole daemon: refusals, failures and broken answers. */
 import { expect, it } from "vitest";
-import { HOUR, live, MINUTE, setStage } from "./fault-stage.ts";
+import { HOUR, live, MINUTE, createFixture } from "./fault-fixture.ts";
 
 it("fault 1: a single 429 is repeated after about a second, and nobody is bothered", async () => {
-  const stage = await setStage();
-  await live(stage, 1, { endpoint: "search-tweets" });
-  await stage.clock.advance(3 * MINUTE);
-  stage.expectAllTold();
-  expect(stage.noticeTypes()).toEqual([]);
-  const asked = await stage.requests("search-tweets");
+  const fixture = await createFixture();
+  await live(fixture, 1, { endpoint: "search-tweets" });
+  await fixture.clock.advance(3 * MINUTE);
+  fixture.expectAllAlerted();
+  expect(fixture.opsAlertTypes()).toEqual([]);
+  const asked = await fixture.requests("search-tweets");
   const at = asked.findIndex(({ status }) => status === 429);
   const waitedMs = Date.parse(asked[at + 1]?.at ?? "") - Date.parse(asked[at]?.at ?? "");
   expect(waitedMs).toBeGreaterThanOrEqual(1_000);
   expect(waitedMs).toBeLessThan(3_000);
 });
 
-it("fault 2: in a minute of 429 all watches wait together, the status says so, and all is told afterwards", async () => {
-  const stage = await setStage({ schedule: "@every 10s" });
-  await stage.news();
-  await stage.fault(2);
-  await stage.clock.advance(30_000);
-  expect((await stage.status()).upstream).toMatchObject({ up: false, reason: "throttled" });
-  expect((await stage.control("requests")).by_status["429"]).toBeLessThan(20);
-  await stage.clock.advance(5 * MINUTE);
-  stage.expectAllTold();
-  expect((await stage.status()).upstream.up).toBe(true);
+it("fault 2: in a minute of 429 all watches wait together, the status says so, and everything is reported afterwards", async () => {
+  const fixture = await createFixture({ schedule: "@every 10s" });
+  await fixture.news();
+  await fixture.fault(2);
+  await fixture.clock.advance(30_000);
+  expect((await fixture.status()).upstream).toMatchObject({ up: false, reason: "throttled" });
+  expect((await fixture.control("requests")).by_status["429"]).toBeLessThan(20);
+  await fixture.clock.advance(5 * MINUTE);
+  fixture.expectAllAlerted();
+  expect((await fixture.status()).upstream.up).toBe(true);
 });
 
 it("fault 3: a single 500 is retried after one to two seconds, and both requests count", async () => {
-  const stage = await setStage();
-  await live(stage, 3, { endpoint: "search-tweets" });
-  await stage.clock.advance(3 * MINUTE);
-  stage.expectAllTold();
-  expect(stage.noticeTypes()).toEqual([]);
-  const asked = await stage.requests("search-tweets");
+  const fixture = await createFixture();
+  await live(fixture, 3, { endpoint: "search-tweets" });
+  await fixture.clock.advance(3 * MINUTE);
+  fixture.expectAllAlerted();
+  expect(fixture.opsAlertTypes()).toEqual([]);
+  const asked = await fixture.requests("search-tweets");
   const at = asked.findIndex(({ status }) => status === 500);
   const waitedMs = Date.parse(asked[at + 1]?.at ?? "") - Date.parse(asked[at]?.at ?? "");
   expect(waitedMs).toBeGreaterThanOrEqual(1_000);
@@ -47,90 +47,90 @@ it.each([
   ["fault 37: an hour of connections that break as TLS does", 37, { for_ms: HOUR }],
   ["fault 38: an hour without an address", 38, { for_ms: HOUR }],
   ["fault 39: an hour of redirects to another host", 39, { for_ms: HOUR }],
-])("%s is told once, asked rarely, and caught up whole", async (_name, number, order) => {
-  const stage = await setStage();
-  await stage.fault(number, order);
-  await stage.news();
-  await stage.clock.advance(20 * MINUTE);
-  expect(stage.upstreamNotices()).toEqual(["upstream.dark"]);
-  await stage.news();
-  const before = (await stage.control("requests")).total;
-  await stage.clock.advance(35 * MINUTE);
-  expect((await stage.control("requests")).total - before).toBeLessThan(60);
-  await stage.clock.advance(20 * MINUTE);
-  await stage.news();
-  await stage.clock.advance(3 * MINUTE);
-  stage.expectAllTold();
-  expect(stage.upstreamNotices()).toEqual(["upstream.dark", "upstream.recovered"]);
+])("%s is reported once, asked rarely, and caught up whole", async (_name, number, order) => {
+  const fixture = await createFixture();
+  await fixture.fault(number, order);
+  await fixture.news();
+  await fixture.clock.advance(20 * MINUTE);
+  expect(fixture.upstreamAlerts()).toEqual(["upstream.dark"]);
+  await fixture.news();
+  const before = (await fixture.control("requests")).total;
+  await fixture.clock.advance(35 * MINUTE);
+  expect((await fixture.control("requests")).total - before).toBeLessThan(60);
+  await fixture.clock.advance(20 * MINUTE);
+  await fixture.news();
+  await fixture.clock.advance(3 * MINUTE);
+  fixture.expectAllAlerted();
+  expect(fixture.upstreamAlerts()).toEqual(["upstream.dark", "upstream.recovered"]);
 });
 
 it.each([
   ["fault 6: a 403 about the quota", 6, /quota is used up or the subscription has ended/],
   ["fault 7: a 402", 7, /wants payment/],
   ["fault 8: a 401", 8, /refuses the API key/],
-])("%s pauses all polling at once, is told once in its own words, and ends by itself", async (_name, number, words) => {
-  const stage = await setStage();
-  await stage.fault(number, { for_ms: 5 * HOUR });
-  await stage.news();
-  await stage.control("requests", undefined, "DELETE");
-  await stage.clock.advance(4 * HOUR);
-  const { billed, requests } = await stage.control("requests");
+])("%s pauses all polling at once, is reported once in its own words, and ends by itself", async (_name, number, words) => {
+  const fixture = await createFixture();
+  await fixture.fault(number, { for_ms: 5 * HOUR });
+  await fixture.news();
+  await fixture.control("requests", undefined, "DELETE");
+  await fixture.clock.advance(4 * HOUR);
+  const { billed, requests } = await fixture.control("requests");
   expect(billed).toBe(0);
   // What was under way when the first answer came; from then on only /key-usage-info, which is free.
   expect(requests.filter(({ endpoint }: { endpoint: string }) => endpoint !== "key-usage-info").length).toBeLessThanOrEqual(4);
-  expect(stage.noticeTypes()).toEqual(["upstream.dark"]);
-  expect(stage.opsAlerts()[0]?.message).toMatch(words);
-  await stage.clock.advance(2 * HOUR + 5 * MINUTE);
-  expect(stage.noticeTypes()).toEqual(["upstream.dark", "upstream.recovered"]);
-  stage.expectAllTold();
+  expect(fixture.opsAlertTypes()).toEqual(["upstream.dark"]);
+  expect(fixture.opsAlerts()[0]?.message).toMatch(words);
+  await fixture.clock.advance(2 * HOUR + 5 * MINUTE);
+  expect(fixture.opsAlertTypes()).toEqual(["upstream.dark", "upstream.recovered"]);
+  fixture.expectAllAlerted();
 });
 
 it("fault 9: a 400 marks its watch alone, with the service's words, and is not asked again in a loop", async () => {
-  const stage = await setStage();
-  await stage.fault(9, { endpoint: "search-tweets", for_ms: 30 * HOUR });
-  await stage.news();
-  const before = (await stage.requests("search-tweets")).length;
+  const fixture = await createFixture();
+  await fixture.fault(9, { endpoint: "search-tweets", for_ms: 30 * HOUR });
+  await fixture.news();
+  const before = (await fixture.requests("search-tweets")).length;
   // At once, and after 1, 6, 21 and 81 minutes.
-  await stage.clock.advance(2 * HOUR);
-  expect((await stage.requests("search-tweets")).length - before).toBe(5);
-  stage.expectAllTold(["timeline", "followers"]);
-  expect(stage.noticeTypes()).toEqual(["target.unavailable"]);
-  expect(stage.opsAlerts()[0]?.message).toMatch(/search.*query is not valid/);
+  await fixture.clock.advance(2 * HOUR);
+  expect((await fixture.requests("search-tweets")).length - before).toBe(5);
+  fixture.expectAllAlerted(["timeline", "followers"]);
+  expect(fixture.opsAlertTypes()).toEqual(["target.unavailable"]);
+  expect(fixture.opsAlerts()[0]?.message).toMatch(/search.*query is not valid/);
 });
 
 it("fault 9: a 400 that passes costs a minute, not a day", async () => {
-  const stage = await setStage();
-  await stage.fault(9, { endpoint: "search-tweets" });
-  await stage.news();
-  await stage.clock.advance(3 * MINUTE);
-  stage.expectAllTold();
-  expect(stage.noticeTypes()).toEqual(["target.unavailable", "target.available"]);
+  const fixture = await createFixture();
+  await fixture.fault(9, { endpoint: "search-tweets" });
+  await fixture.news();
+  await fixture.clock.advance(3 * MINUTE);
+  fixture.expectAllAlerted();
+  expect(fixture.opsAlertTypes()).toEqual(["target.unavailable", "target.available"]);
 });
 
-it("fault 10: a watched account that answers 404 is told once, asked rarely, and caught up when it is back", async () => {
-  const stage = await setStage();
-  await stage.fault(10, { endpoint: "user-tweets", for_ms: 3 * HOUR });
-  await stage.news();
-  const before = (await stage.requests("user-tweets")).length;
-  await stage.clock.advance(170 * MINUTE);
-  expect((await stage.requests("user-tweets")).length - before).toBeLessThanOrEqual(7);
-  expect(stage.noticeTypes()).toEqual(["target.unavailable"]);
-  await stage.clock.advance(75 * MINUTE);
-  stage.expectAllTold();
+it("fault 10: a watched account that answers 404 is reported once, asked rarely, and caught up when it is back", async () => {
+  const fixture = await createFixture();
+  await fixture.fault(10, { endpoint: "user-tweets", for_ms: 3 * HOUR });
+  await fixture.news();
+  const before = (await fixture.requests("user-tweets")).length;
+  await fixture.clock.advance(170 * MINUTE);
+  expect((await fixture.requests("user-tweets")).length - before).toBeLessThanOrEqual(7);
+  expect(fixture.opsAlertTypes()).toEqual(["target.unavailable"]);
+  await fixture.clock.advance(75 * MINUTE);
+  fixture.expectAllAlerted();
 });
 
-it("fault 11: a tweet that answers 404 is told as deleted where it is watched, and only there", async () => {
+it("fault 11: a tweet that answers 404 is reported as deleted where it is watched, and only there", async () => {
   let ids: readonly string[] = [];
-  const stage = await setStage({
+  const fixture = await createFixture({
     prepare: async (control) => void (ids = (await control("tweets", { username: "alice", text: "doomed", count: 2 })).ids),
     watches: () => ({ doomed: { type: "tweet", tweets: ids, schedule: "@every 1m" } }),
   });
-  await stage.control(`tweets/${ids[0]}`, undefined, "DELETE");
-  await stage.news();
-  await stage.clock.advance(10 * MINUTE);
-  expect(stage.eventsOf("doomed").map(({ type, subject }) => [type, subject])).toEqual([["tweet.deleted", ids[0]]]);
-  stage.expectAllTold();
-  expect(stage.noticeTypes()).toEqual([]);
+  await fixture.control(`tweets/${ids[0]}`, undefined, "DELETE");
+  await fixture.news();
+  await fixture.clock.advance(10 * MINUTE);
+  expect(fixture.eventsOf("doomed").map(({ type, subject }) => [type, subject])).toEqual([["tweet.deleted", ids[0]]]);
+  fixture.expectAllAlerted();
+  expect(fixture.opsAlertTypes()).toEqual([]);
 });
 
 it.each([
@@ -144,18 +144,18 @@ it.each([
   ["fault 17: 60 MB", 17, { times: 2 }],
   ["fault 17: a gzip bomb", 17, { name: "gzip_bomb", times: 2 }],
 ])("%s costs time and no alert, and is never read as nothing", async (_name, number, order) => {
-  const stage = await setStage({ api: { timeout: "400ms" } });
-  await live(stage, number, order);
-  await stage.clock.advance(15 * MINUTE);
-  expect(stage.debugged.has("request failed")).toBe(true);
-  stage.expectAllTold();
-  expect(stage.noticeTypes()).toEqual([]);
+  const fixture = await createFixture({ api: { timeout: "400ms" } });
+  await live(fixture, number, order);
+  await fixture.clock.advance(15 * MINUTE);
+  expect(fixture.debugged.has("request failed")).toBe(true);
+  fixture.expectAllAlerted();
+  expect(fixture.opsAlertTypes()).toEqual([]);
 });
 
 it("fault 16: unknown fields are ignored, and missing and null ones are borne", async () => {
-  const stage = await setStage();
-  await live(stage, 16, { for_ms: 10 * MINUTE });
-  await stage.clock.advance(3 * MINUTE);
-  stage.expectAllTold();
-  expect(stage.noticeTypes()).toEqual([]);
+  const fixture = await createFixture();
+  await live(fixture, 16, { for_ms: 10 * MINUTE });
+  await fixture.clock.advance(3 * MINUTE);
+  fixture.expectAllAlerted();
+  expect(fixture.opsAlertTypes()).toEqual([]);
 });

@@ -26,7 +26,7 @@ async function change({ control, clock }: InnerDaemon, follower: string, from: n
 const titles = (daemon: InnerDaemon) => daemon.chat().map((text) => (text.split("\n")[0] ?? "").replace(/: .* \(/, ": ("));
 const [COME, GO] = ["@hub has a new follower: (@flip)", "@hub lost a follower: (@flip)"];
 
-it("a follow after an unfollow is told as well", async () => {
+it("a follow after an unfollow is reported as well", async () => {
   const daemon = await setUp();
   await daemon.clock.advance(30 * MINUTE);
   await change(daemon, "flip", 0, 3);

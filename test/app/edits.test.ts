@@ -1,10 +1,10 @@
-/** Edits of a running daemon's file: what is remembered of something else tells nothing, and the log says what became of it. */
+/** Edits of a running daemon's file: what is remembered of something else raises no alert, and the log says what became of it. */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 
 const MINUTE = 60_000;
 
-it("another account to ask about, and other ranks that count, are baselines: nothing of them is told", async () => {
+it("another account to ask about, and other ranks that count, are baselines: they raise no alert", async () => {
   let [account, top] = ["hub", 2];
   const daemon = await startInnerDaemon({
     watches: () => ({

@@ -14,7 +14,7 @@ const setUp = (more: Pick<InnerDaemonOptions, "opsSink"> = {}) =>
     prepare: (ask) => ask("accounts", { username: "loud_one" }),
   });
 
-it("is hardly asked, shown within a minute and told to ops after two; when it is back all goes out once and in order", async () => {
+it("is hardly asked, shown within a minute and reported to ops after two; when it is back all goes out once and in order", async () => {
   const { clock, control, hook, status, opsAlerts, page, metric, logged } = await setUp();
   hook.answer((_, response) => response.writeHead(503).end("later"));
   await clock.advance(30 * SECOND);

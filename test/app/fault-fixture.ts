@@ -1,4 +1,4 @@
-/** What the tests of upstream faults stand on: one author who is watched in four ways, and what must have been told of them. */
+/** What the tests of upstream faults share: one author whom four watches are about, and the alerts that must have been raised. */
 import { expect } from "vitest";
 import { type InnerDaemonOptions, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -6,10 +6,10 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 const AUTHOR = "fresh_one";
 
-export type FaultStage = Awaited<ReturnType<typeof setStage>>;
+export type FaultFixture = Awaited<ReturnType<typeof createFixture>>;
 
-/** After the baseline, of which nothing was told. Any other watches come on top. */
-export async function setStage(more: Partial<InnerDaemonOptions> & { readonly schedule?: string } = {}) {
+/** After the baseline, which raised no alert. Any other watches come on top. */
+export async function createFixture(more: Partial<InnerDaemonOptions> & { readonly schedule?: string } = {}) {
   const { schedule = "@every 1m", watches, prepare, ...rest } = more;
   const expected = { tweets: [] as string[], followers: [] as string[] };
   const daemon = await startInnerDaemon({
@@ -38,18 +38,18 @@ export async function setStage(more: Partial<InnerDaemonOptions> & { readonly sc
     const messages = new Map(daemon.hook.messages().map((message) => [message.id, message]));
     return [...messages.values()].flatMap(({ events }) => events).filter((event) => event.watch === watch);
   };
-  const told = (watch: string): readonly string[] => eventsOf(watch).map(({ subject }) => subject);
+  const alerted = (watch: string): readonly string[] => eventsOf(watch).map(({ subject }) => subject);
   const opsAlerts = () => daemon.opsAlerts().map(({ type }) => type);
 
   return {
     ...daemon,
     author: AUTHOR,
-    told,
+    alerted,
     eventsOf,
-    /** Types of what the operator was told. */
-    noticeTypes: opsAlerts,
+    /** Types of the ops alerts. */
+    opsAlertTypes: opsAlerts,
     /** Of these, those about the data service as a whole. */
-    upstreamNotices: () => opsAlerts().filter((type) => type.startsWith("upstream.")),
+    upstreamAlerts: () => opsAlerts().filter((type) => type.startsWith("upstream.")),
     /** Switches a fault on by its number. */
     fault: (number: number, order: object = {}) => daemon.control("faults", { number, ...order }),
     off: () => daemon.control("faults", undefined, "DELETE"),
@@ -59,7 +59,7 @@ export async function setStage(more: Partial<InnerDaemonOptions> & { readonly sc
         readonly status: number;
         readonly billed: number;
       }[],
-    /** Tweets of the author, which two of the watches must tell, and a new follower. */
+    /** Tweets of the author, which two of the watches must report, and a new follower. */
     async news(count = 2): Promise<readonly string[]> {
       const { ids } = await daemon.control("tweets", { username: AUTHOR, text: "a new zebra", count });
       const { followers } = await daemon.control("follows", { target: AUTHOR, count: 1 });
@@ -67,25 +67,25 @@ export async function setStage(more: Partial<InnerDaemonOptions> & { readonly sc
       expected.followers.push(followers[0].id);
       return ids;
     },
-    /** Nothing lost, nothing told twice, by these watches. */
-    expectAllTold(watches: readonly string[] = ["search", "timeline", "followers"]): void {
+    /** Nothing lost and no duplicate alert, by these watches. */
+    expectAllAlerted(watches: readonly string[] = ["search", "timeline", "followers"]): void {
       for (const watch of watches) {
         const wanted = watch === "followers" ? expected.followers : expected.tweets;
-        expect([watch, [...told(watch)].sort()]).toEqual([watch, [...wanted].sort()]);
+        expect([watch, [...alerted(watch)].sort()]).toEqual([watch, [...wanted].sort()]);
       }
-      expect(told("score")).toEqual([]);
+      expect(alerted("score")).toEqual([]);
     },
   };
 }
 
-/** The fault in the middle of news before, during and after it; then everything was told once. */
-export async function live(stage: FaultStage, number: number, order: object = {}, duringMs = 3 * MINUTE): Promise<void> {
-  await stage.news();
-  await stage.clock.advance(2 * MINUTE);
-  await stage.fault(number, order);
-  await stage.news();
-  await stage.clock.advance(duringMs);
-  await stage.off();
-  await stage.clock.advance(MINUTE);
-  await stage.news();
+/** The fault in the middle of news before, during and after it; then everything was reported once. */
+export async function live(fixture: FaultFixture, number: number, order: object = {}, duringMs = 3 * MINUTE): Promise<void> {
+  await fixture.news();
+  await fixture.clock.advance(2 * MINUTE);
+  await fixture.fault(number, order);
+  await fixture.news();
+  await fixture.clock.advance(duringMs);
+  await fixture.off();
+  await fixture.clock.advance(MINUTE);
+  await fixture.news();
 }

@@ -1,4 +1,4 @@
-/** Holes in what was read, as an operator is told of them, whatever way it is read. */
+/** Gaps in what was read, as they are reported to an operator, whatever the strategy. */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 

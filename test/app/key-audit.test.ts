@@ -4,7 +4,7 @@ import { KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 
 const MINUTE = 60_000;
 
-it("at a start, what someone else spent of a key meanwhile is told once", async () => {
+it("at a start, what someone else spent of a key meanwhile is reported once", async () => {
   const daemon = await startInnerDaemon({
     api: { keys: [{ key: KEY, name: "first" }] },
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 1m" } }),

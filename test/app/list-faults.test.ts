@@ -1,7 +1,7 @@
 /** Faults 18 to 26, 34 to 36 and 40 of the data service, in the whole daemon: odd pages, odd order, odd times, and far too much. */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
-import { live, MINUTE, setStage } from "./fault-stage.ts";
+import { live, MINUTE, createFixture } from "./fault-fixture.ts";
 
 const FEEDS = ["search", "timeline"] as const;
 
@@ -11,116 +11,116 @@ it.each([
   ["fault 23: the oldest item first and the rest in reverse", 23, { for_ms: 10 * MINUTE }],
   ["fault 35: dates in the future", 35, { for_ms: 10 * MINUTE }],
   ["fault 35: dates that nobody can read", 35, { name: "bad_dates", for_ms: 10 * MINUTE }],
-])("%s lose nothing and tell nothing twice", async (_name, number, order) => {
-  const stage = await setStage();
-  await live(stage, number, order);
-  await stage.clock.advance(10 * MINUTE);
-  stage.expectAllTold();
-  expect(stage.noticeTypes()).toEqual([]);
+])("%s lose nothing and report nothing twice", async (_name, number, order) => {
+  const fixture = await createFixture();
+  await live(fixture, number, order);
+  await fixture.clock.advance(10 * MINUTE);
+  fixture.expectAllAlerted();
+  expect(fixture.opsAlertTypes()).toEqual([]);
 });
 
 it.each([{ number: 19 }, { name: "cursor_circle" }])(
-  "fault 19: cursors that lead in a circle (%j) end the poll, and what came is told",
+  "fault 19: cursors that lead in a circle (%j) end the poll, and what came is reported",
   async (order) => {
-    const stage = await setStage();
-    await stage.fault(19, { ...order, for_ms: 5 * MINUTE });
-    await stage.news(70);
-    const before = (await stage.control("requests")).total;
-    await stage.clock.advance(5 * MINUTE);
-    expect((await stage.control("requests")).total - before).toBeLessThan(120);
+    const fixture = await createFixture();
+    await fixture.fault(19, { ...order, for_ms: 5 * MINUTE });
+    await fixture.news(70);
+    const before = (await fixture.control("requests")).total;
+    await fixture.clock.advance(5 * MINUTE);
+    expect((await fixture.control("requests")).total - before).toBeLessThan(120);
     // A page holds fewer than its maximum now and then.
-    expect(stage.told("timeline").length).toBeGreaterThan(10);
-    await stage.news();
-    await stage.clock.advance(10 * MINUTE);
-    stage.expectAllTold();
+    expect(fixture.alerted("timeline").length).toBeGreaterThan(10);
+    await fixture.news();
+    await fixture.clock.advance(10 * MINUTE);
+    fixture.expectAllAlerted();
   },
 );
 
 it("fault 20: an empty page with a cursor is not the end", async () => {
-  const stage = await setStage();
-  await stage.news(30);
-  for (const endpoint of ["search-tweets", "user-tweets"]) await stage.fault(20, { endpoint });
-  await stage.clock.advance(10 * MINUTE);
-  stage.expectAllTold();
+  const fixture = await createFixture();
+  await fixture.news(30);
+  for (const endpoint of ["search-tweets", "user-tweets"]) await fixture.fault(20, { endpoint });
+  await fixture.clock.advance(10 * MINUTE);
+  fixture.expectAllAlerted();
 });
 
 it("fault 22: a cursor that expired in the middle of a list begins the poll anew", async () => {
-  const stage = await setStage();
-  for (const endpoint of ["search-tweets", "user-tweets"]) await stage.fault(22, { endpoint, times: 2 });
-  await stage.news(45);
-  await stage.clock.advance(10 * MINUTE);
-  stage.expectAllTold();
-  expect(stage.noticeTypes()).toEqual([]);
+  const fixture = await createFixture();
+  for (const endpoint of ["search-tweets", "user-tweets"]) await fixture.fault(22, { endpoint, times: 2 });
+  await fixture.news(45);
+  await fixture.clock.advance(10 * MINUTE);
+  fixture.expectAllAlerted();
+  expect(fixture.opsAlertTypes()).toEqual([]);
 });
 
-it("fault 24: items that come in between two pages are neither lost nor told twice", async () => {
-  const stage = await setStage();
-  const known = await stage.news(45);
-  await stage.fault(24, { text: "unused" });
-  await stage.clock.advance(5 * MINUTE);
-  await stage.off();
-  await stage.clock.advance(5 * MINUTE);
+it("fault 24: items that come in between two pages are neither lost nor reported twice", async () => {
+  const fixture = await createFixture();
+  const known = await fixture.news(45);
+  await fixture.fault(24, { text: "unused" });
+  await fixture.clock.advance(5 * MINUTE);
+  await fixture.off();
+  await fixture.clock.advance(5 * MINUTE);
   for (const watch of FEEDS) {
-    const told = stage.told(watch);
-    expect(new Set(told).size).toBe(told.length);
-    expect(told).toEqual(expect.arrayContaining([...known]));
-    expect(told.length).toBeGreaterThan(known.length);
+    const alerted = fixture.alerted(watch);
+    expect(new Set(alerted).size).toBe(alerted.length);
+    expect(alerted).toEqual(expect.arrayContaining([...known]));
+    expect(alerted.length).toBeGreaterThan(known.length);
   }
-  expect([...stage.told("search")].sort()).toEqual([...stage.told("timeline")].sort());
+  expect([...fixture.alerted("search")].sort()).toEqual([...fixture.alerted("timeline")].sort());
 });
 
-it("fault 25: tweets that are seen a quarter of an hour late, behind younger ones, are told", async () => {
-  const stage = await setStage();
-  await stage.fault(25);
-  await stage.clock.advance(1_000);
-  await stage.news(4);
-  await stage.clock.advance(5 * MINUTE);
-  expect(stage.told("timeline")).toHaveLength(2);
-  await stage.news(20);
-  await stage.clock.advance(90 * MINUTE);
-  stage.expectAllTold();
+it("fault 25: tweets that are seen a quarter of an hour late, behind younger ones, are reported", async () => {
+  const fixture = await createFixture();
+  await fixture.fault(25);
+  await fixture.clock.advance(1_000);
+  await fixture.news(4);
+  await fixture.clock.advance(5 * MINUTE);
+  expect(fixture.alerted("timeline")).toHaveLength(2);
+  await fixture.news(20);
+  await fixture.clock.advance(90 * MINUTE);
+  fixture.expectAllAlerted();
 });
 
-it("fault 26: tweets that were deleted and come back are told once", async () => {
-  const stage = await setStage();
-  await stage.news(6);
-  await stage.clock.advance(3 * MINUTE);
-  await stage.fault(26);
-  await stage.clock.advance(30 * MINUTE);
-  await stage.news();
-  await stage.clock.advance(3 * MINUTE);
-  stage.expectAllTold();
-  expect(stage.noticeTypes()).toEqual([]);
+it("fault 26: tweets that were deleted and come back are reported once", async () => {
+  const fixture = await createFixture();
+  await fixture.news(6);
+  await fixture.clock.advance(3 * MINUTE);
+  await fixture.fault(26);
+  await fixture.clock.advance(30 * MINUTE);
+  await fixture.news();
+  await fixture.clock.advance(3 * MINUTE);
+  fixture.expectAllAlerted();
+  expect(fixture.opsAlertTypes()).toEqual([]);
 });
 
 it("fault 34: ids that differ only beyond what a double holds are different tweets", async () => {
-  const stage = await setStage();
-  await stage.fault(34, { username: stage.author, text: "a twin zebra" });
-  await stage.clock.advance(3 * MINUTE);
+  const fixture = await createFixture();
+  await fixture.fault(34, { username: fixture.author, text: "a twin zebra" });
+  await fixture.clock.advance(3 * MINUTE);
   for (const watch of FEEDS) {
-    const told = stage.told(watch);
-    expect([watch, new Set(told).size, new Set(told.map(Number)).size]).toEqual([watch, 2, 1]);
+    const alerted = fixture.alerted(watch);
+    expect([watch, new Set(alerted).size, new Set(alerted.map(Number)).size]).toEqual([watch, 2, 1]);
   }
 });
 
 it("fault 34: nor is the twin of a known tweet known, when it is seen a quarter of an hour later", async () => {
-  const stage = await setStage();
-  await stage.fault(25);
-  await stage.fault(34, { username: stage.author, text: "a twin zebra" });
-  await stage.clock.advance(5 * MINUTE);
-  for (const watch of FEEDS) expect([watch, stage.told(watch).length]).toEqual([watch, 1]);
-  await stage.clock.advance(90 * MINUTE);
-  for (const watch of FEEDS) expect([watch, new Set(stage.told(watch)).size, stage.told(watch).length]).toEqual([watch, 2, 2]);
+  const fixture = await createFixture();
+  await fixture.fault(25);
+  await fixture.fault(34, { username: fixture.author, text: "a twin zebra" });
+  await fixture.clock.advance(5 * MINUTE);
+  for (const watch of FEEDS) expect([watch, fixture.alerted(watch).length]).toEqual([watch, 1]);
+  await fixture.clock.advance(90 * MINUTE);
+  for (const watch of FEEDS) expect([watch, new Set(fixture.alerted(watch)).size, fixture.alerted(watch).length]).toEqual([watch, 2, 2]);
 });
 
 it("fault 36: a service whose clock is five hours ahead changes nothing", async () => {
-  const stage = await setStage({ prepare: (control) => control("faults", { number: 36 }) });
-  await stage.news();
-  await stage.clock.advance(5 * MINUTE);
-  await stage.news();
-  await stage.clock.advance(5 * MINUTE);
-  stage.expectAllTold();
-  expect(stage.noticeTypes()).toEqual([]);
+  const fixture = await createFixture({ prepare: (control) => control("faults", { number: 36 }) });
+  await fixture.news();
+  await fixture.clock.advance(5 * MINUTE);
+  await fixture.news();
+  await fixture.clock.advance(5 * MINUTE);
+  fixture.expectAllAlerted();
+  expect(fixture.opsAlertTypes()).toEqual([]);
 });
 
 it("fault 40: ten thousand new items are caught up whole, a few pages at a time", async () => {
@@ -133,10 +133,10 @@ it("fault 40: ten thousand new items are caught up whole, a few pages at a time"
   await control("faults", { number: 40, username: "flooder", text: "flood" });
   const before = (await control("requests")).total;
   await clock.advance(MINUTE);
-  // Of five hundred pages, twenty with news and as many to fill the hole below them; known and empty ones come on top.
+  // Of five hundred pages, twenty with news and as many to fill the gap below them; known and empty ones come on top.
   expect((await control("requests")).total - before).toBeLessThan(60);
   for (let minute = 0; minute < 60 && hook.messages().length < 10_000; minute += 5) await clock.advance(5 * MINUTE);
-  const told = hook.subjects();
-  expect([told.length, new Set(told).size]).toEqual([10_000, 10_000]);
+  const alerted = hook.subjects();
+  expect([alerted.length, new Set(alerted).size]).toEqual([10_000, 10_000]);
   expect(daemon.opsAlerts()).toEqual([]);
 });

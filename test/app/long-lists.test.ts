@@ -89,7 +89,7 @@ it("bills the daily read of a long list where the watch says so", async () => {
   expect(never.lines[0]).not.toContain("the first read");
 });
 
-it("says that watches of who left tell nothing before the first read is done", async () => {
+it("says that watches of who left report nothing before the first read is done", async () => {
   const { lines } = await planOf('both: { type: followers, accounts: [big], schedule: "17 4 * * *", max_pages: 100 }');
   expect(lines).toEqual([
     "both: the list of @big has 3,000,000 members; the first read of all takes 15,000 requests and about 150 days, and nothing is reported before its end; polls read on in it without end, 15,000 requests a time",

@@ -26,7 +26,7 @@ async function makeReloader() {
   const disk = { text: textOf() };
   const config = await goodConfig(disk.text);
   const active: Config[] = [{ ...config, reads: config.reads.filter(({ operation }) => operation === "readText") }];
-  const told: OpsAlert[] = [];
+  const alerted: OpsAlert[] = [];
   const askedBy: unknown[] = [];
   const noteAsker = (_message: string, fields: LogFields = {}) => void askedBy.push(fields["asked_by"]);
   const clock = createVirtualClock(START_MS);
@@ -38,7 +38,7 @@ async function makeReloader() {
       log: { info: noteAsker, error: noteAsker },
       hash: sha256,
     },
-    opsAlerts: { raise: async (notice: OpsAlert) => void told.push(notice) },
+    opsAlerts: { raise: async (alert: OpsAlert) => void alerted.push(alert) },
     clock,
     meter,
     config: () => active.at(-1),
@@ -52,7 +52,7 @@ async function makeReloader() {
   };
   const counted = async (outcome: string) =>
     new RegExp(`^chirpwatch_reloads_total\\{outcome="${outcome}"\\} (\\d+)$`, "m").exec(await meter.render())?.[1];
-  return { reloader, edit, told, askedBy, clock, active, counted };
+  return { reloader, edit, alerted, askedBy, clock, active, counted };
 }
 
 it.each<[object, readonly string[]]>([
@@ -69,8 +69,8 @@ it.each<[object, readonly string[]]>([
   expect(active).toHaveLength(1);
 });
 
-it("a bad file is told to ops each time by its first error, shown with all of them, and counted; warnings are no errors", async () => {
-  const { reloader, edit, told, clock, counted } = await makeReloader();
+it("a bad file is reported to ops each time by its first error, shown with all of them, and counted; warnings are no errors", async () => {
+  const { reloader, edit, alerted, clock, counted } = await makeReloader();
   const bad = {
     watches: { w: { type: "search" } },
     sinks: { out: { type: "consol" }, hook: { type: "webhook", url: "https://example.com/hook" } },
@@ -81,16 +81,16 @@ it("a bad file is told to ops each time by its first error, shown with all of th
   expect(refused.errors.length).toBeGreaterThan(1);
   expect(refused.errors.filter((line) => line.includes("warning"))).toEqual([]);
   expect(reloader.lastRefusal()).toEqual({ at: new Date(START_MS + MINUTE).toISOString(), errors: refused.errors });
-  const notice = {
+  const alert = {
     type: "config.refused",
     severity: "warning",
     message: `The new configuration was refused and the old one stays active: ${refused.errors[0]}`,
     facts: { errors: refused.errors.length },
   };
-  expect(told).toMatchObject([notice]);
+  expect(alerted).toMatchObject([alert]);
   await clock.advance(MINUTE);
   await edit(textOf(bad));
-  expect(told).toMatchObject([notice, notice]);
+  expect(alerted).toMatchObject([alert, alert]);
   expect(reloader.lastRefusal()?.at).toBe(new Date(START_MS + 2 * MINUTE).toISOString());
   expect(reloader.loadedAtMs()).toBe(START_MS);
   expect(await counted("refused")).toBe("2");
@@ -100,12 +100,12 @@ it("a bad file is told to ops each time by its first error, shown with all of th
 });
 
 it("a state that recovers repeats no reload that was refused for its file, nor one that nobody asked for", async () => {
-  const { reloader, edit, told, askedBy, counted } = await makeReloader();
+  const { reloader, edit, alerted, askedBy, counted } = await makeReloader();
   reloader.storeRecovered();
   await edit("watches: 5\n");
   reloader.storeRecovered();
   await edit(textOf());
-  expect(told).toHaveLength(1);
+  expect(alerted).toHaveLength(1);
   expect(askedBy).toEqual(["API", "API"]);
   expect([await counted("ok"), await counted("refused")]).toEqual(["1", "1"]);
 });

@@ -54,17 +54,17 @@ it("alerts and ops alerts go where the last reload says, and at once, after a se
   ]) {
     Object.assign(more, { route: { sink: alerts }, ops: { sink: news } });
     await reload();
-    const [alerted, told] = alerts === "hook" ? [hook, ops] : [ops, hook];
+    const [alertHook, opsHook] = alerts === "hook" ? [hook, ops] : [ops, hook];
     // A pump that is not woken looks by itself twice in a minute: it is hardly ever there in time.
     for (let round = 0; round < 4; round += 1) {
       const id = await tweet(daemon);
       await clock.advance(12 * SECOND);
-      expect(alerted.subjects().at(-1)).toBe(id);
+      expect(alertHook.subjects().at(-1)).toBe(id);
       more["server"] = { listen: "127.0.0.1:0", public_url: `https://example.com/${alerts}/${round}` };
       await reload();
       more["server"] = { listen: "127.0.0.1:0" };
       await clock.advance(2 * SECOND);
-      expect(told.events().filter(({ type }) => type === "config.refused")).toHaveLength(round + 1);
+      expect(opsHook.events().filter(({ type }) => type === "config.refused")).toHaveLength(round + 1);
     }
   }
 });
@@ -88,7 +88,7 @@ it("a message under way is sent once, and the next one of its sink waits for it"
   expect(hold.held).toBe(1);
 });
 
-it("a poll under way tells the sinks its watch has now, although it is renamed", async () => {
+it("a poll under way alerts the sinks its watch has now, although it is renamed", async () => {
   const watches: Record<string, object> = { w: { ...SEARCH, sink: "hook" } };
   const { hold, httpFilter } = createHold();
   const daemon = await setUp({ httpFilter, watches: () => watches });
@@ -201,8 +201,8 @@ it("a configuration that the state could not take is loaded when the state can b
     await clock.advance(20 * SECOND);
     expect((await status()).watches.map((watch) => watch.id)).toContain(id);
   }
-  const told = ops.events().filter(({ type }) => type === "state.trouble");
-  expect(told).toHaveLength(4);
+  const alerted = ops.events().filter(({ type }) => type === "state.trouble");
+  expect(alerted).toHaveLength(4);
 });
 
 it("the state is kept as long as the last reload says", async () => {

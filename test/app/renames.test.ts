@@ -26,8 +26,8 @@ const paceOf = (settings: object): object => ("freshness" in settings ? { freshn
 
 const now = (handle: string): string => `${handle}_now`;
 
-/** What a watch told since, by watch. */
-function toldSince(daemon: InnerDaemon, before: number): Record<string, string[]> {
+/** Types of the events since, by watch. */
+function alertedSince(daemon: InnerDaemon, before: number): Record<string, string[]> {
   const byWatch: Record<string, string[]> = {};
   for (const { watch, type } of daemon.hook.events().slice(before)) (byWatch[watch] ??= []).push(type);
   return Object.fromEntries(Object.entries(byWatch).map(([watch, types]) => [watch, types.sort()]));
@@ -71,10 +71,10 @@ it("in every watch type, every account that is named is followed by its id, and 
     before.filter(({ type }) => !["profile.changed", "about.changed"].includes(type)).map(({ watch, subject }) => [watch, subject]),
   ).toEqual([]);
 
-  const settings = Object.entries(moves).map(([watch, { tells }]) => [watch, [...tells].sort()]);
+  const settings = Object.entries(moves).map(([watch, { eventTypes }]) => [watch, [...eventTypes].sort()]);
   for (const { move } of Object.values(moves)) await move();
   await daemon.clock.advance(26 * HOUR);
-  expect(toldSince(daemon, before.length)).toEqual(Object.fromEntries(settings));
+  expect(alertedSince(daemon, before.length)).toEqual(Object.fromEntries(settings));
   expect(new Set(daemon.opsAlerts().map(({ type }) => type))).toEqual(new Set(["list.incomplete", "target.renamed"]));
   for (const handle of handles)
     expect(daemon.opsAlerts().filter(({ message }) => message.includes(`@${handle} was renamed`)).length).toBeLessThanOrEqual(1);

@@ -8,10 +8,10 @@ const terminal: SinkConfig = { name: "terminal", type: "console", settings: {}, 
 const brand: SinkConfig = { name: "brand", type: "slack", settings: { token: "t", channel: "#brand" }, retryForMs: 1 };
 
 function guardOf(headers: Record<string, string>, sinks: readonly SinkConfig[]) {
-  const told: string[] = [];
+  const alerted: string[] = [];
   const http = { request: async () => ({ status: 200, headers, body: "{}" }) };
   const config = () => ({ api: { baseUrl: "http://127.0.0.1:8787" }, sinks }) as never;
-  return { told, ...createSandboxGuard({ http, config, onRefused: ({ message }) => told.push(message) }) };
+  return { alerted, ...createSandboxGuard({ http, config, onRefused: ({ message }) => alerted.push(message) }) };
 }
 
 const SANDBOX = { "x-chirpwatch-sandbox": "1" };
@@ -20,17 +20,17 @@ const REFUSAL = "http://127.0.0.1:8787 says that it is the sandbox: refusing to 
 it("no answer of a sandbox comes through while a sink reaches real people", async () => {
   const guard = guardOf(SANDBOX, [terminal, brand]);
   await expect(guard.http.request(REQUEST)).rejects.toMatchObject({ code: "SANDBOX_SERVICE", exitCode: 78, message: REFUSAL });
-  expect(guard.told).toEqual([REFUSAL]);
+  expect(guard.alerted).toEqual([REFUSAL]);
 });
 
 it("a proxy's do, and a sandbox's where alerts stay on this machine", async () => {
   for (const guard of [guardOf({}, [brand]), guardOf(SANDBOX, [terminal])]) {
     expect((await guard.http.request(REQUEST)).status).toBe(200);
-    expect(guard.told).toEqual([]);
+    expect(guard.alerted).toEqual([]);
   }
 });
 
-it("another configuration is judged by what the service has answered", async () => {
+it("another configuration is checked against what the service has answered", async () => {
   const guard = guardOf(SANDBOX, [terminal]);
   expect(guard.refusalOf([brand])).toBeUndefined();
   await guard.http.request(REQUEST);

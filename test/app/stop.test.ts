@@ -37,37 +37,37 @@ async function withNews(hold: (request: HttpRequest) => Promise<unknown> | undef
 
 it("lets a send under way finish, waits for nothing else, and sends it no second time", async () => {
   let sends = 0;
-  const stage = await withNews((request) => {
-    if (!stage.isHook(request)) return undefined;
+  const fixture = await withNews((request) => {
+    if (!fixture.isHook(request)) return undefined;
     sends += 1;
-    return sleep(stage.clock, 2 * SECOND);
+    return sleep(fixture.clock, 2 * SECOND);
   });
-  stage.hold();
-  while (sends === 0) await stage.clock.advance(SECOND / 10);
-  const begunMs = stage.clock.monotonic();
-  await stage.stop();
-  expect(stage.clock.monotonic() - begunMs).toBeLessThan(8 * SECOND);
-  expect(stage.hook.subjects()).toEqual(stage.ids);
-  await stage.start();
-  await stage.clock.advance(2 * MINUTE);
-  expect(stage.hook.messages()).toHaveLength(1);
+  fixture.hold();
+  while (sends === 0) await fixture.clock.advance(SECOND / 10);
+  const begunMs = fixture.clock.monotonic();
+  await fixture.stop();
+  expect(fixture.clock.monotonic() - begunMs).toBeLessThan(8 * SECOND);
+  expect(fixture.hook.subjects()).toEqual(fixture.ids);
+  await fixture.start();
+  await fixture.clock.advance(2 * MINUTE);
+  expect(fixture.hook.messages()).toHaveLength(1);
 });
 
 it("leaves a receiver that hangs after 8 s, however long the data service hangs too", async () => {
   const abortedMs: number[] = [];
   let [sends, polls] = [0, 0];
-  const stage = await withNews(async (request) => {
-    if (stage.isHook(request)) {
+  const fixture = await withNews(async (request) => {
+    if (fixture.isHook(request)) {
       sends += 1;
-      await aborted(request.signal).finally(() => abortedMs.push(stage.clock.monotonic()));
+      await aborted(request.signal).finally(() => abortedMs.push(fixture.clock.monotonic()));
     } else if (sends > 0) {
       polls += 1;
       await aborted(request.signal);
     }
   });
-  stage.hold();
-  while (sends === 0 || polls === 0) await stage.clock.advance(SECOND / 10);
-  const begunMs = stage.clock.monotonic();
-  await stage.stop();
+  fixture.hold();
+  while (sends === 0 || polls === 0) await fixture.clock.advance(SECOND / 10);
+  const begunMs = fixture.clock.monotonic();
+  await fixture.stop();
   expect(abortedMs.map((atMs) => atMs - begunMs)).toEqual([8 * SECOND]);
 });

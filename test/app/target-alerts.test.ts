@@ -21,7 +21,7 @@ const setUp = async (watches: object) => {
   return daemon;
 };
 
-const told = (daemon: InnerDaemon) => daemon.opsAlerts().map(({ type, message }) => `${type} ${message}`);
+const alerted = (daemon: InnerDaemon) => daemon.opsAlerts().map(({ type, message }) => `${type} ${message}`);
 const each = (daemon: InnerDaemon, change: object) =>
   Promise.all(NAMES.map((username) => daemon.control("accounts", { username, ...change })));
 
@@ -30,14 +30,14 @@ const slower = { type: "timeline", accounts: NAMES, strategy: "single", include:
 const names = { type: "profile", accounts: NAMES, schedule: "@every 5m" };
 const fans = { type: "followers", accounts: NAMES, schedule: "@every 10m" };
 
-it("a suspension is told once an account, however many watches it is in, and so is its end, over restarts", async () => {
+it("a suspension is reported once an account, however many watches it is in, and so is its end, over restarts", async () => {
   const daemon = await setUp({ posts, slower, fans, names });
   await each(daemon, { suspended: true });
   await daemon.clock.advance(HOUR);
   await daemon.stop();
   await daemon.start();
   await daemon.clock.advance(3 * HOUR);
-  const lost = told(daemon);
+  const lost = alerted(daemon);
   for (const name of NAMES) expect(lost.filter((one) => one.includes(name))).toHaveLength(1);
   expect(lost.every((one) => one.startsWith("target.unavailable ") && one.endsWith("the account is deleted or suspended"))).toBe(true);
 
@@ -46,7 +46,7 @@ it("a suspension is told once an account, however many watches it is in, and so 
   await daemon.stop();
   await daemon.start();
   await daemon.clock.advance(5 * HOUR);
-  const back = told(daemon).slice(lost.length);
+  const back = alerted(daemon).slice(lost.length);
   for (const name of NAMES) expect(back.filter((one) => one.includes(name))).toHaveLength(1);
   expect(back.every((one) => one.startsWith("target.available ") && one.endsWith("can be read again"))).toBe(true);
   const { watches } = await daemon.status();
@@ -60,7 +60,7 @@ it("what is found about many accounts within a minute goes out as one message, a
     await daemon.control("tweets", { username: `${username}_new`, text: "still me" });
   }
   await daemon.clock.advance(4 * HOUR);
-  expect(told(daemon).sort()).toEqual(
+  expect(alerted(daemon).sort()).toEqual(
     NAMES.map((name) => `target.renamed posts, slower, fans: @${name} was renamed to @${name}_new and is followed by its id`).sort(),
   );
   expect(daemon.opsMessages()).toBe(1);
@@ -71,22 +71,22 @@ it("an account that a check asks about is named as the cause when it is gone, on
   const daemon = await setUp({ checks: { type: "membership", check: "follow", accounts: NAMES, account: "hub", schedule: "@every 10m" } });
   await daemon.control("accounts", { username: "hub", suspended: true });
   await daemon.clock.advance(2 * HOUR);
-  expect(told(daemon)).toEqual(["target.unavailable checks: nothing can be read: hub, whom it asks about, is deleted or suspended"]);
+  expect(alerted(daemon)).toEqual(["target.unavailable checks: nothing can be read: hub, whom it asks about, is deleted or suspended"]);
   await daemon.control("accounts", { username: "hub", suspended: false });
   await daemon.clock.advance(2 * HOUR);
-  expect(told(daemon).slice(1).join()).toMatch(/^target.available checks: .*can be read again$/);
+  expect(alerted(daemon).slice(1).join()).toMatch(/^target.available checks: .*can be read again$/);
 });
 
-it("an account that a check asks about and that nobody has is told at once, and read when it is there", async () => {
+it("an account that a check asks about and that nobody has is reported at once, and read when it is there", async () => {
   const checks = { type: "membership", check: "follow", accounts: ["one"], account: "not_yet_there", schedule: "@every 10m" };
   const daemon = await startInnerDaemon({ watches: () => ({ checks }), prepare: (control) => control("accounts", { username: "one" }) });
   await daemon.clock.advance(5 * MINUTE);
-  expect(told(daemon)).toEqual([
+  expect(alerted(daemon)).toEqual([
     "target.unavailable checks: nothing can be read: no account has the handle @not_yet_there, which it asks about",
   ]);
   await daemon.control("accounts", { username: "not_yet_there" });
   await daemon.clock.advance(2 * HOUR);
-  expect(told(daemon).slice(1)).toEqual(["target.available checks: one can be read now"]);
+  expect(alerted(daemon).slice(1)).toEqual(["target.available checks: one can be read now"]);
   await daemon.control("follows", { follower: "one", target: "not_yet_there" });
   await daemon.clock.advance(HOUR);
   expect(daemon.hook.events().map(({ type }) => type)).toEqual(["membership.changed"]);

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { PAGES } from "../docs/pages.ts";
-import { cleanUpAfterwards } from "../e2e/stage.ts";
+import { cleanUpAfterwards } from "../e2e/fixture.ts";
 import { BIN, makeFolder } from "../support/bin-process.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 

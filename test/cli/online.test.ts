@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
 import { writeConfig } from "../support/daemon-process.ts";
 import { runCommand } from "../support/run-command.ts";
-import { cleanUpAfterwards } from "../e2e/stage.ts";
+import { cleanUpAfterwards } from "../e2e/fixture.ts";
 
 cleanUpAfterwards();
 

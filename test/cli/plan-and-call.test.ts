@@ -8,7 +8,7 @@ import { rememberingLog } from "../state/temp-state.ts";
 import { makeFolder } from "../support/bin-process.ts";
 import { runCommand } from "../support/run-command.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
-import { cleanUpAfterwards } from "../e2e/stage.ts";
+import { cleanUpAfterwards } from "../e2e/fixture.ts";
 
 cleanUpAfterwards();
 

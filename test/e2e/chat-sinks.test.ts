@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { json, type LoopbackServer, type Received, startLoopbackServer } from "../support/loopback-server.ts";
 import { runBin } from "../support/bin-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, hookSink, keep, morePolls, noted, setStage } from "./stage.ts";
+import { cleanUpAfterwards, hookSink, keep, morePolls, noted, createFixture } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -23,24 +23,24 @@ const discordStandIn = () => startLoopbackServer(json({ id: "1128374650192837465
 const posts = (server: LoopbackServer): readonly Received[] => server.received.filter(({ url }) => !url.endsWith("auth.test"));
 const form = (request: Received | undefined) => Object.fromEntries(new URLSearchParams(request?.body));
 
-async function tellOne(sink: object, text = HOSTILE, env: Record<string, string> = {}) {
-  const stage = await setStage();
-  stage.configure({ watches: { w: { type: "search", query: "acme" } }, sinks: { chat: sink } });
-  const daemon = await stage.start(env);
+async function sendOne(sink: object, text = HOSTILE, env: Record<string, string> = {}) {
+  const fixture = await createFixture();
+  fixture.configure({ watches: { w: { type: "search", query: "acme" } }, sinks: { chat: sink } });
+  const daemon = await fixture.start(env);
   await noted(daemon, "w");
-  const [id = ""] = stage.api.post("search:acme", 1, { author: stage.api.account("alice"), text });
-  return { stage, daemon, id };
+  const [id = ""] = fixture.api.post("search:acme", 1, { author: fixture.api.account("alice"), text });
+  return { fixture, daemon, id };
 }
 
-/** A search whose alerts go to a Slack bot, and ops to the stage's webhook. */
-async function startWithSlack(stage: Awaited<ReturnType<typeof setStage>>, url: string) {
+/** A search whose alerts go to a Slack bot, and ops alerts to the fixture's webhook. */
+async function startWithSlack(fixture: Awaited<ReturnType<typeof createFixture>>, url: string) {
   const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: `${url}/api/` };
-  stage.configure({
+  fixture.configure({
     watches: { w: { type: "search", query: "acme", sink: "chat" } },
-    sinks: { chat, hook: hookSink(stage.hook) },
+    sinks: { chat, hook: hookSink(fixture.hook) },
     ops: { sink: "hook" },
   });
-  const daemon = await stage.start();
+  const daemon = await fixture.start();
   await noted(daemon, "w");
   return daemon;
 }
@@ -48,7 +48,7 @@ async function startWithSlack(stage: Awaited<ReturnType<typeof setStage>>, url: 
 describe.concurrent("chat sinks", () => {
   it("Slack as a bot: text, blocks, no mention, no unfurling", async () => {
     const slack = await slackStandIn();
-    const { daemon, id } = await tellOne(
+    const { daemon, id } = await sendOne(
       { type: "slack", token: "${SLACK_BOT_TOKEN}", channel: "#brand", api_url: `${slack.url}/api/` },
       HOSTILE,
       {
@@ -72,7 +72,7 @@ describe.concurrent("chat sinks", () => {
 
   it("Slack through an incoming webhook", async () => {
     const slack = await startLoopbackServer((_, response) => response.end("ok")).then(keep);
-    const { daemon } = await tellOne({
+    const { daemon } = await sendOne({
       type: "slack",
       webhook_url: `${slack.url}/services/T0/B0/hidden-part`,
       api_url: `${slack.url}/api/`,
@@ -86,7 +86,7 @@ describe.concurrent("chat sinks", () => {
 
   it("Discord through a webhook: embeds, and no mention takes effect", async () => {
     const discord = await discordStandIn();
-    const { daemon, id } = await tellOne({
+    const { daemon, id } = await sendOne({
       type: "discord",
       webhook_url: `${discord.url}/api/webhooks/1/hidden-part`,
       api_url: `${discord.url}/api`,
@@ -102,7 +102,7 @@ describe.concurrent("chat sinks", () => {
 
   it("Discord as a bot: nonce and enforce_nonce", async () => {
     const discord = await discordStandIn();
-    await tellOne({ type: "discord", token: "bot-token-secret", channel_id: "1128374650192837465", api_url: `${discord.url}/api` });
+    await sendOne({ type: "discord", token: "bot-token-secret", channel_id: "1128374650192837465", api_url: `${discord.url}/api` });
     const request = await until("a message", () => posts(discord)[0]);
     expect(request.url).toMatch(/^\/api\/v\d+\/channels\/1128374650192837465\/messages$/);
     expect(request.headers.authorization).toBe("Bot bot-token-secret");
@@ -113,36 +113,36 @@ describe.concurrent("chat sinks", () => {
   });
 
   it("fault 41: honours Retry-After, and repeats the very same message", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-    await noted(await stage.start(), "w");
+    const fixture = await createFixture();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+    await noted(await fixture.start(), "w");
     const times: number[] = [];
-    stage.hook.answer((_, response) => {
+    fixture.hook.answer((_, response) => {
       times.push(performance.now());
       if (times.length === 1) response.writeHead(429, { "retry-after": "3" }).end();
       else response.writeHead(204).end();
     });
-    stage.api.post("search:acme", 1);
+    fixture.api.post("search:acme", 1);
     await until("a second attempt", () => times.length >= 2);
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(3_000);
-    const [first, second] = stage.hook.messages();
+    const [first, second] = fixture.hook.messages();
     expect({ id: second?.id, body: second?.body }).toEqual({ id: first?.id, body: first?.body });
   });
 
-  it("fault 42: a sink that is gone tells ops once, keeps its backlog, and drains it when it is back", async () => {
-    const stage = await setStage();
+  it("fault 42: a sink that is gone alerts ops once, keeps its backlog, and drains it when it is back", async () => {
+    const fixture = await createFixture();
     let isGone = true;
     const slack = await startLoopbackServer((request, response) => {
       if (request.url.endsWith("auth.test")) return json({ ok: true })(request, response);
       json(isGone ? { ok: false, error: "is_archived" } : { ok: true, ts: "1.1" })(request, response);
     }).then(keep);
-    const daemon = await startWithSlack(stage, slack.url);
-    stage.api.post("search:acme", 1, { text: "first" });
+    const daemon = await startWithSlack(fixture, slack.url);
+    fixture.api.post("search:acme", 1, { text: "first" });
     await until("a refusal", () => posts(slack).length > 0);
-    const isFailing = () => stage.hook.events().filter(({ type }) => type === "sink.failing");
-    await until("a word to ops", () => isFailing().length > 0);
-    stage.api.post("search:acme", 2, { text: "later" });
-    await morePolls(stage.api, "search-tweets", 3);
+    const isFailing = () => fixture.hook.events().filter(({ type }) => type === "sink.failing");
+    await until("an ops alert", () => isFailing().length > 0);
+    fixture.api.post("search:acme", 2, { text: "later" });
+    await morePolls(fixture.api, "search-tweets", 3);
     expect(posts(slack)).toHaveLength(1);
     expect(isFailing()).toHaveLength(1);
     expect(JSON.stringify(isFailing()[0]?.data)).toMatch(/archived/);
@@ -157,21 +157,21 @@ describe.concurrent("chat sinks", () => {
     ).toEqual(["first", "later 0", "later 1"]);
   });
 
-  it("fault 53: a message that Slack refuses for its content is told to ops, listed, and goes out anew when it is sent again", async () => {
-    const stage = await setStage();
+  it("fault 53: a message that Slack refuses for its content is reported to ops, listed, and goes out anew when it is sent again", async () => {
+    const fixture = await createFixture();
     let isRefused = true;
     const slack = await startLoopbackServer((request, response) => {
       const isRefusal = isRefused && !request.url.endsWith("auth.test") && (form(request)["text"] ?? "").includes("odd");
       json(isRefusal ? { ok: false, error: "invalid_blocks" } : { ok: true, ts: "1.1" })(request, response);
     }).then(keep);
-    const daemon = await startWithSlack(stage, slack.url);
-    const [id = ""] = stage.api.post("search:acme", 1, { text: "odd one" });
-    stage.api.post("search:acme", 1, { text: "good one" });
-    const told = await until("a word to ops", () => stage.hook.events().find(({ type }) => type === "delivery.dead"));
-    expect(told.data.message).toBe("1 alert for chat was refused for good: Slack refuses the message: invalid_blocks");
-    expect(told.data.hint).toContain(`/status/${id}`);
+    const daemon = await startWithSlack(fixture, slack.url);
+    const [id = ""] = fixture.api.post("search:acme", 1, { text: "odd one" });
+    fixture.api.post("search:acme", 1, { text: "good one" });
+    const alerted = await until("an ops alert", () => fixture.hook.events().find(({ type }) => type === "delivery.dead"));
+    expect(alerted.data.message).toBe("1 alert for chat was refused for good: Slack refuses the message: invalid_blocks");
+    expect(alerted.data.hint).toContain(`/status/${id}`);
     expect((await daemon.status()).state).toBe("degraded");
-    const run = (...args: string[]) => runBin([...args, "-c", "watches.yaml"], { cwd: stage.folder });
+    const run = (...args: string[]) => runBin([...args, "-c", "watches.yaml"], { cwd: fixture.folder });
     expect((await run("dead", "list", "--sink", "chat")).out).toContain(id);
     expect((await run("explain", id)).out).toContain("verdict  not delivered: it became an alert, which was given up");
     isRefused = false;
@@ -185,30 +185,30 @@ describe.concurrent("chat sinks", () => {
   });
 
   it("fault 51: refuses a private address unless it is allowed, and says so", async () => {
-    const stage = await setStage();
-    const { allow_private: _, ...sink } = hookSink(stage.hook);
-    stage.configure({ watches: { w: { type: "search", query: "acme" } }, sinks: { inner: sink } });
-    const daemon = await stage.start();
+    const fixture = await createFixture();
+    const { allow_private: _, ...sink } = hookSink(fixture.hook);
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } }, sinks: { inner: sink } });
+    const daemon = await fixture.start();
     await noted(daemon, "w");
-    stage.api.post("search:acme", 1);
+    fixture.api.post("search:acme", 1);
     expect(await daemon.logged("a sink takes no messages")).toMatchObject({
       sink: "inner",
       hint: expect.stringContaining("allow_private: true"),
     });
     await until("the reason on the status page", async () => /private or loopback/.test(await daemon.get("/api/v1/status")), daemon.err);
-    expect(stage.hook.messages()).toEqual([]);
+    expect(fixture.hook.messages()).toEqual([]);
   });
 
   it("fault 50: never follows a redirect", async () => {
-    const stage = await setStage();
+    const fixture = await createFixture();
     const elsewhere = await startLoopbackServer().then(keep);
-    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const daemon = await stage.start();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await fixture.start();
     await noted(daemon, "w");
-    stage.hook.answer((_, response) => response.writeHead(302, { location: `${elsewhere.url}/` }).end());
-    stage.api.post("search:acme", 1);
+    fixture.hook.answer((_, response) => response.writeHead(302, { location: `${elsewhere.url}/` }).end());
+    fixture.api.post("search:acme", 1);
     await until("a word about it", async () => /redirect|302/.test(`${daemon.err()}${await daemon.get("/api/v1/status")}`));
     expect(elsewhere.received).toEqual([]);
-    expect(stage.hook.messages().length).toBeLessThanOrEqual(2);
+    expect(fixture.hook.messages().length).toBeLessThanOrEqual(2);
   });
 });

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, morePolls, noted, setStage, sorted } from "./stage.ts";
+import { cleanUpAfterwards, morePolls, noted, createFixture, sorted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -15,15 +15,15 @@ const POSTS_BETWEEN_KILLS = 20;
 
 describe.concurrent("a daemon that dies", () => {
   it("fault 56: SIGKILL at random moments loses nothing, and repeats only whole messages under their own id", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: { w: { type: "search", query: "acme" }, again: { type: "search", query: "acme" } } });
-    stage.api.post("search:acme", 10);
-    let daemon = await stage.start();
+    const fixture = await createFixture();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" }, again: { type: "search", query: "acme" } } });
+    fixture.api.post("search:acme", 10);
+    let daemon = await fixture.start();
     await Promise.all([noted(daemon, "w"), noted(daemon, "again")]);
     const fresh: string[] = [];
     let left = 0;
     const flow = setInterval(() => {
-      if (left > 0) fresh.push(...stage.api.post("search:acme", 2));
+      if (left > 0) fresh.push(...fixture.api.post("search:acme", 2));
       left -= 2;
     }, 150);
     for (let kills = 0; kills < KILLS; kills += 1) {
@@ -31,24 +31,24 @@ describe.concurrent("a daemon that dies", () => {
       await pause(Math.random() * 900);
       daemon.kill("SIGKILL");
       await daemon.gone;
-      daemon = await stage.start();
+      daemon = await fixture.start();
       // From the second half on it dies with deliveries under way: a poll has just been answered.
-      if (kills >= KILLS / 2) await morePolls(stage.api, "search-tweets", 1);
+      if (kills >= KILLS / 2) await morePolls(fixture.api, "search-tweets", 1);
     }
     clearInterval(flow);
     const expected = ["again", "w"].flatMap((watch) => fresh.map((id) => `${watch} ${id}`));
-    const told = () => new Set(stage.hook.events().map(({ watch, subject }) => `${watch} ${subject}`));
+    const alerted = () => new Set(fixture.hook.events().map(({ watch, subject }) => `${watch} ${subject}`));
     await until(
       "every tweet",
-      () => told().size >= expected.length,
+      () => alerted().size >= expected.length,
       () =>
-        `${told().size} of ${expected.length}, ${stage.api.asked.length} asked\n${JSON.stringify(stage.api.asked.slice(-12))}\n${daemon.err()}`,
+        `${alerted().size} of ${expected.length}, ${fixture.api.asked.length} asked\n${JSON.stringify(fixture.api.asked.slice(-12))}\n${daemon.err()}`,
     );
-    await morePolls(stage.api, "search-tweets");
-    expect(sorted([...told()])).toEqual(sorted(expected));
+    await morePolls(fixture.api, "search-tweets");
+    expect(sorted([...alerted()])).toEqual(sorted(expected));
     const bodies = new Map<string, string>();
     const messageOf = new Map<string, string>();
-    for (const { id, body, isSigned, events } of stage.hook.messages()) {
+    for (const { id, body, isSigned, events } of fixture.hook.messages()) {
       expect(isSigned).toBe(true);
       expect(bodies.get(id) ?? body).toBe(body);
       bodies.set(id, body);
@@ -63,59 +63,59 @@ describe.concurrent("a daemon that dies", () => {
   });
 
   it("fault 57: SIGTERM lets a send under way finish, and leaves with 0", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const daemon = await stage.start();
+    const fixture = await createFixture();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await fixture.start();
     await noted(daemon, "w");
     let answered = 0;
-    stage.hook.answer((_, response) => {
+    fixture.hook.answer((_, response) => {
       setTimeout(() => {
         answered += 1;
         response.writeHead(204).end();
       }, 2_000);
     });
-    const fresh = stage.api.post("search:acme", 6);
-    const seen = () => `${stage.hook.messages().length}, ${JSON.stringify(stage.api.asked.slice(-6))}\n${daemon.err()}`;
-    await until("a send under way", () => stage.hook.messages().length >= 4, seen);
+    const fresh = fixture.api.post("search:acme", 6);
+    const seen = () => `${fixture.hook.messages().length}, ${JSON.stringify(fixture.api.asked.slice(-6))}\n${daemon.err()}`;
+    await until("a send under way", () => fixture.hook.messages().length >= 4, seen);
     daemon.kill("SIGTERM");
     const ended = await daemon.gone;
     expect(ended.code).toBe(0);
-    const before = stage.hook.messages().length;
+    const before = fixture.hook.messages().length;
     expect(answered).toBe(before);
-    stage.hook.answer((_, response) => response.writeHead(204).end());
-    await stage.start();
-    await until("the rest", () => stage.hook.subjects().length >= fresh.length);
-    expect(sorted(stage.hook.events().map(({ subject }) => subject))).toEqual(sorted(fresh));
+    fixture.hook.answer((_, response) => response.writeHead(204).end());
+    await fixture.start();
+    await until("the rest", () => fixture.hook.subjects().length >= fresh.length);
+    expect(sorted(fixture.hook.events().map(({ subject }) => subject))).toEqual(sorted(fresh));
   });
 
   it("SIGTERM ends it with 0 beside a receiver that hangs for ever", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const daemon = await stage.start();
+    const fixture = await createFixture();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await fixture.start();
     await noted(daemon, "w");
-    stage.hook.answer(() => {});
-    stage.api.post("search:acme", 1);
-    await until("a send under way", () => stage.hook.messages().length > 0);
+    fixture.hook.answer(() => {});
+    fixture.api.post("search:acme", 1);
+    await until("a send under way", () => fixture.hook.messages().length > 0);
     daemon.kill("SIGTERM");
     expect((await daemon.gone).code).toBe(0);
   });
 
   it("SIGTERM in the middle of the start is an orderly stop, too", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const daemon = await stage.start();
+    const fixture = await createFixture();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await fixture.start();
     daemon.kill("SIGTERM");
     expect(await daemon.gone).toMatchObject({ code: 0, signal: null });
   });
 
   it("fault 58: a second signal ends it at once", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const daemon = await stage.start();
+    const fixture = await createFixture();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await fixture.start();
     await noted(daemon, "w");
-    stage.hook.answer(() => {});
-    stage.api.post("search:acme", 1);
-    await until("a send under way", () => stage.hook.messages().length > 0);
+    fixture.hook.answer(() => {});
+    fixture.api.post("search:acme", 1);
+    await until("a send under way", () => fixture.hook.messages().length > 0);
     daemon.kill("SIGTERM");
     await daemon.logged("stopping");
     daemon.kill("SIGINT");
@@ -125,39 +125,39 @@ describe.concurrent("a daemon that dies", () => {
   });
 
   it("fault 69: an error that nobody caught is logged and ends the process, and the next start loses nothing", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const fault = join(stage.folder, "fault.mjs");
+    const fixture = await createFixture();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const fault = join(fixture.folder, "fault.mjs");
     writeFileSync(fault, 'process.on("SIGUSR2", () => void Promise.reject(new Error("planted")));\n');
-    const first = await stage.start({ NODE_OPTIONS: `--import ${pathToFileURL(fault).href}` });
+    const first = await fixture.start({ NODE_OPTIONS: `--import ${pathToFileURL(fault).href}` });
     await noted(first, "w");
-    const fresh = stage.api.post("search:acme", 4);
-    await until("an alert", () => stage.hook.messages().length > 0);
+    const fresh = fixture.api.post("search:acme", 4);
+    await until("an alert", () => fixture.hook.messages().length > 0);
     first.kill("SIGUSR2");
     expect(await first.gone).toMatchObject({ code: 70, signal: null });
     const [line, ...more] = first.log().filter(({ level }) => level === "error");
     expect(more).toEqual([]);
     expect(JSON.stringify(line)).toMatch(/unexpected error.*planted|planted.*unexpected error/);
-    const second = await stage.start();
+    const second = await fixture.start();
     await second.logged(/^w: baseline done/);
-    await until("the rest", () => stage.hook.subjects().length >= fresh.length);
-    await morePolls(stage.api, "search-tweets");
-    expect(sorted(stage.hook.subjects())).toEqual(sorted(fresh));
+    await until("the rest", () => fixture.hook.subjects().length >= fresh.length);
+    await morePolls(fixture.api, "search-tweets");
+    expect(sorted(fixture.hook.subjects())).toEqual(sorted(fresh));
   });
 
   it("keeps quiet about what it was silent about, and finds what it missed, after a clean stop", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-    stage.api.post("search:acme", 10);
-    const first = await stage.start();
+    const fixture = await createFixture();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+    fixture.api.post("search:acme", 10);
+    const first = await fixture.start();
     await noted(first, "w");
     first.kill("SIGTERM");
     expect((await first.gone).code).toBe(0);
-    const missed = stage.api.post("search:acme", 30);
-    const second = await stage.start();
+    const missed = fixture.api.post("search:acme", 30);
+    const second = await fixture.start();
     await second.logged(/^w: baseline done, \d+ items known/);
-    await until("what was missed", () => stage.hook.subjects().length >= missed.length);
-    await morePolls(stage.api, "search-tweets");
-    expect(sorted(stage.hook.subjects())).toEqual(sorted(missed));
+    await until("what was missed", () => fixture.hook.subjects().length >= missed.length);
+    await morePolls(fixture.api, "search-tweets");
+    expect(sorted(fixture.hook.subjects())).toEqual(sorted(missed));
   });
 });

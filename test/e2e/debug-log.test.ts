@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { runBin } from "../support/bin-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, noted, setStage } from "./stage.ts";
+import { cleanUpAfterwards, noted, createFixture } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -10,14 +10,14 @@ const DEBUG = { CHIRPWATCH_LOG_LEVEL: "debug" };
 
 describe.concurrent("the log", () => {
   it("at debug joins plan, poll, requests, events, routes and messages of a tweet by one id, and of no other", async () => {
-    const stage = await setStage();
-    stage.configure({
+    const fixture = await createFixture();
+    fixture.configure({
       watches: { w: { type: "search", query: "acme", strategy: "single" }, other: { type: "search", query: "other", strategy: "single" } },
     });
-    const daemon = await stage.start(DEBUG);
+    const daemon = await fixture.start(DEBUG);
     await Promise.all([noted(daemon, "w"), noted(daemon, "other")]);
-    const [tweet] = stage.api.post("search:acme", 1);
-    stage.api.post("search:other", 1);
+    const [tweet] = fixture.api.post("search:acme", 1);
+    fixture.api.post("search:other", 1);
     const lines = () => daemon.log();
     const routed = await until(
       "a route",
@@ -27,14 +27,14 @@ describe.concurrent("the log", () => {
     const { trace } = routed;
     const ofTrace = () => lines().filter((line) => line["trace"] === trace);
     await until("its message", () => ofTrace().some(({ msg }) => msg === "message sent"), daemon.err);
-    const told = ofTrace();
-    expect(told.map(({ msg }) => msg).filter((msg) => !msg.startsWith("message"))).toEqual([
+    const alerted = ofTrace();
+    expect(alerted.map(({ msg }) => msg).filter((msg) => !msg.startsWith("message"))).toEqual([
       "poll started",
       "request answered",
       "event routed",
       "poll finished",
     ]);
-    const find = (what: string) => told.find(({ msg }) => msg === what);
+    const find = (what: string) => alerted.find(({ msg }) => msg === what);
     expect(routed).toMatchObject({ level: "debug", type: "tweet.created", watch: "w", sinks: ["hook"] });
     expect(find("request answered")).toMatchObject({ endpoint: "search-tweets", watch: "w", page: "first" });
     expect(find("poll finished")).toMatchObject({ new_items: 1, events: 1 });
@@ -47,13 +47,13 @@ describe.concurrent("the log", () => {
   });
 
   it("carries the id of an account's group to the events of its members, and failed attempts with their cause", async () => {
-    const stage = await setStage();
-    const ids = ["alice", "bob"].map((name) => stage.api.account(name));
-    stage.configure({ watches: { w: { type: "timeline", accounts: ["alice", "bob"], strategy: "probe" } } });
-    const daemon = await stage.start(DEBUG);
+    const fixture = await createFixture();
+    const ids = ["alice", "bob"].map((name) => fixture.api.account(name));
+    fixture.configure({ watches: { w: { type: "timeline", accounts: ["alice", "bob"], strategy: "probe" } } });
+    const daemon = await fixture.start(DEBUG);
     await noted(daemon, "w");
-    stage.hook.answer((_, response) => response.writeHead(503).end());
-    const [tweet] = stage.api.post(`user:${ids[0]}`, 1);
+    fixture.hook.answer((_, response) => response.writeHead(503).end());
+    const [tweet] = fixture.api.post(`user:${ids[0]}`, 1);
     const routed = await until(
       "a route",
       () => daemon.log().find((line) => line["subject"] === tweet && line.msg === "event routed"),
@@ -67,17 +67,17 @@ describe.concurrent("the log", () => {
   });
 
   it.each(["", "  "])("with the level %j is as without one", async (level) => {
-    const stage = await setStage();
-    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const daemon = await stage.start({ CHIRPWATCH_LOG_LEVEL: level });
+    const fixture = await createFixture();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await fixture.start({ CHIRPWATCH_LOG_LEVEL: level });
     await noted(daemon, "w");
     expect(daemon.log().filter((line) => line.level === "debug")).toEqual([]);
   });
 
   it("with a level that does not exist ends with one sentence that names it and the cure", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const { code, err } = await runBin(["run", "-c", "watches.yaml"], { cwd: stage.folder, env: { CHIRPWATCH_LOG_LEVEL: "verbose" } });
+    const fixture = await createFixture();
+    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const { code, err } = await runBin(["run", "-c", "watches.yaml"], { cwd: fixture.folder, env: { CHIRPWATCH_LOG_LEVEL: "verbose" } });
     expect([code, err.trim().split("\n")]).toEqual([
       78,
       ['CHIRPWATCH_LOG_LEVEL is "verbose", which is no log level', "Write debug, info, warn, error, silent, or leave it empty for info."],

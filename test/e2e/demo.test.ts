@@ -33,7 +33,7 @@ async function played(demo: BinProcess, ...chapters: readonly string[]): Promise
 
 describe.concurrent("demo", () => {
   // Beside no other demo: it shows more than they do in its time. How much that is: test/cli/demo/demo-parts.test.ts.
-  it.sequential("tells one alert of each watch type, repeats none, sums up, and leaves nothing behind", async () => {
+  it.sequential("shows one alert of each watch type, repeats none, sums up, and leaves nothing behind", async () => {
     const { cwd, env, left } = place();
     const { code, out, err } = await runBin(["demo", "--once"], { cwd, env });
     expect(err).toBe("");

@@ -5,36 +5,36 @@ import { type ChatMessage, linkedTweets } from "../support/chat-message.ts";
 import { runCommand } from "../support/run-command.ts";
 import { startSlackStandIn } from "../support/slack-stand-in.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, keep, noted, setStage, sorted } from "./stage.ts";
+import { cleanUpAfterwards, keep, noted, createFixture, sorted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
-async function setSlackStage(digestInterval: string, onMessage: (message: ChatMessage) => void = () => {}) {
-  const stage = await setStage();
+async function createSlackFixture(digestInterval: string, onMessage: (message: ChatMessage) => void = () => {}) {
+  const fixture = await createFixture();
   const slack = keep(await startSlackStandIn(createSystemClock(), onMessage));
   const throttle = { limit: 1, interval: "1h", digest_interval: digestInterval };
   const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: slack.apiUrl, throttle };
-  stage.configure({ watches: { w: { type: "search", query: "acme" } }, sinks: { chat }, ops: { sink: "chat" } });
-  return { stage, slack };
+  fixture.configure({ watches: { w: { type: "search", query: "acme" } }, sinks: { chat }, ops: { sink: "chat" } });
+  return { fixture, slack };
 }
 
 describe.concurrent("a digest", () => {
   it("is whole and in order after SIGKILL between its messages", async () => {
     let kill = () => {};
     let isArmed = true;
-    const { stage, slack } = await setSlackStage("6s", (message) => {
+    const { fixture, slack } = await createSlackFixture("6s", (message) => {
       // The answer to the second message below the first never arrives.
       const below = slack.messages.filter(({ thread }) => thread !== "");
       if (!isArmed || message.thread === "" || below.length < 2) return;
       isArmed = false;
       kill();
     });
-    const first = await stage.start();
+    const first = await fixture.start();
     kill = () => first.kill("SIGKILL");
     await noted(first, "w");
-    const ids = stage.api.post("search:acme", 180, { text: `a post about acme ${"and more words ".repeat(12)}` });
+    const ids = fixture.api.post("search:acme", 180, { text: `a post about acme ${"and more words ".repeat(12)}` });
     await first.gone;
-    await stage.start();
+    await fixture.start();
     await until("every tweet", () => new Set(linkedTweets(slack.messages)).size === ids.length);
     const once = new Map(slack.messages.map((message) => [message.key, message]));
     expect(slack.messages.length - once.size).toBeLessThanOrEqual(1);
@@ -49,15 +49,15 @@ describe.concurrent("a digest", () => {
   });
 
   it("lists a thousand, and names the command that lists the others", async () => {
-    const { stage, slack } = await setSlackStage("25s");
-    const daemon = await stage.start();
+    const { fixture, slack } = await createSlackFixture("25s");
+    const daemon = await fixture.start();
     await noted(daemon, "w");
-    stage.api.post("search:acme", 1_051);
+    fixture.api.post("search:acme", 1_051);
     const said = await until("the digest", () =>
       /`chirpwatch (events [^`]+)`/.exec(slack.messages.find(({ shown }) => shown.includes("1,050 alerts"))?.shown ?? ""),
     );
     expect(slack.messages.at(-1)?.shown).toContain("Another 50 are not listed here:");
-    const { code, out } = await runCommand([...(said[1] ?? "").split(" "), "--json"], { cwd: stage.folder });
+    const { code, out } = await runCommand([...(said[1] ?? "").split(" "), "--json"], { cwd: fixture.folder });
     expect(code).toBe(0);
     // They wait for nothing more: the first message counts them.
     const listed = JSON.parse(out).events;

@@ -7,7 +7,7 @@ import { samplesOf } from "../support/exposition.ts";
 import { type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, hookSink, keep, sorted } from "./stage.ts";
+import { cleanUpAfterwards, hookSink, keep, sorted } from "./fixture.ts";
 import { type Move, prepareMoves } from "./watch-moves.ts";
 
 cleanUpAfterwards();
@@ -32,9 +32,9 @@ function arrived(hook: HookReceiver): Readonly<Record<string, readonly string[]>
   return Object.fromEntries(Object.entries(byWatch).map(([watch, types]) => [watch, sorted(types)]));
 }
 
-/** Whether nothing is awaited any more. Who comes too often is told by the comparison at the end. */
+/** Whether nothing is awaited any more. The comparison at the end shows what came too often. */
 const isSettled = (seen: Readonly<Record<string, readonly string[]>>, moves: Moves): boolean =>
-  Object.entries(moves).every(([watch, { tells }]) => (seen[watch] ?? []).length >= tells.length);
+  Object.entries(moves).every(([watch, { eventTypes }]) => (seen[watch] ?? []).length >= eventTypes.length);
 
 it("each watch type's event arrives exactly once, also across SIGKILL", async () => {
   const folder = makeFolder();
@@ -68,7 +68,7 @@ it("each watch type's event arrives exactly once, also across SIGKILL", async ()
   await until("every alert", () => isSettled(arrived(hook), moves), seen(daemon));
   const { total } = await sandbox.control("requests");
   await until("two more rounds", async () => (await sandbox.control("requests")).total >= total + 80);
-  expect(arrived(hook)).toEqual(Object.fromEntries(Object.entries(moves).map(([watch, { tells }]) => [watch, tells])));
+  expect(arrived(hook)).toEqual(Object.fromEntries(Object.entries(moves).map(([watch, { eventTypes }]) => [watch, eventTypes])));
   const facts = hook.events().map(({ watch, type, subject, data }) => `${watch} ${type} ${subject} ${data.id}`);
   expect(new Set(facts.map((fact) => fact.slice(0, fact.lastIndexOf(" ")))).size).toBe(new Set(facts).size);
   const samples = samplesOf(await daemon.get("/metrics"));

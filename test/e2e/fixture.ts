@@ -1,4 +1,4 @@
-/** What most of these tests stand on: a service, a webhook receiver and a folder, gone when the file is done. */
+/** What most of these tests share: a service, a webhook receiver and a folder, gone when the file is done. */
 import { afterAll } from "vitest";
 import { type ApiStandIn, startApiStandIn } from "../support/api-stand-in.ts";
 import { cleanUp, makeFolder } from "../support/bin-process.ts";
@@ -6,7 +6,7 @@ import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from 
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
 import { until } from "../support/until.ts";
 
-export interface Stage {
+export interface Fixture {
   readonly api: ApiStandIn;
   readonly hook: HookReceiver;
   readonly folder: string;
@@ -30,7 +30,7 @@ export const cleanUpAfterwards = (): void =>
     await Promise.all([...open].map((one) => one.close()));
   });
 
-export async function setStage(): Promise<Stage> {
+export async function createFixture(): Promise<Fixture> {
   const api = keep(await startApiStandIn());
   const hook = keep(await startHookReceiver());
   const folder = makeFolder();

@@ -5,7 +5,7 @@ import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-p
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./stage.ts";
+import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -37,11 +37,11 @@ it("six follower lists, timelines and profiles cost one request a tick, and a ch
   const daemon = await startDaemonProcess({ folder });
   await Promise.all(["fans", "leavers", "posts", "names"].map((watch) => noted(daemon, watch)));
   const asked = async (endpoint: string): Promise<number> => (await control("requests")).billed_by_endpoint[endpoint] ?? 0;
-  const told = () => sorted(hook.events().map(({ watch, type }) => `${watch} ${type}`));
-  const tell = (what: string, count: number) =>
+  const alerted = () => sorted(hook.events().map(({ watch, type }) => `${watch} ${type}`));
+  const waitForAlerts = (what: string, count: number) =>
     until(
       what,
-      () => told().length >= count,
+      () => alerted().length >= count,
       () => daemon.err(),
     );
 
@@ -52,11 +52,11 @@ it("six follower lists, timelines and profiles cost one request a tick, and a ch
   expect(await asked("followers")).toBe(reads);
 
   await control("follows", { follower: FANS[1], target: WATCHED[4] });
-  await tell("the new follower", 1);
-  expect(told()).toEqual(["fans follower.added"]);
+  await waitForAlerts("the new follower", 1);
+  expect(alerted()).toEqual(["fans follower.added"]);
   await control("follows", { follower: FANS[0], target: WATCHED[1] }, "DELETE");
-  await tell("who went, after two reads", 2);
+  await waitForAlerts("who went, after two reads", 2);
   await control("follows", { follower: FANS[2], target: WATCHED[1] });
-  await tell("the other new follower", 4);
-  expect(told()).toEqual(["fans follower.added", "fans follower.added", "leavers follower.added", "leavers follower.removed"]);
+  await waitForAlerts("the other new follower", 4);
+  expect(alerted()).toEqual(["fans follower.added", "fans follower.added", "leavers follower.added", "leavers follower.removed"]);
 });

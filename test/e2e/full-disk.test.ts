@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { runBin } from "../support/bin-process.ts";
 import { baseConfig, writeConfig } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, hookSink, morePolls, noted, setStage, sorted } from "./stage.ts";
+import { cleanUpAfterwards, hookSink, morePolls, noted, createFixture, sorted } from "./fixture.ts";
 
 const mounted: string[] = [];
 cleanUpAfterwards();
@@ -57,45 +57,45 @@ function makeSmallDisk(parent: string): SmallDisk {
 
 describe("a full disk", () => {
   it("fault 60: stops polling, says so to a sink and on the status page, and goes on by itself", async () => {
-    const stage = await setStage();
-    const disk = makeSmallDisk(stage.folder);
+    const fixture = await createFixture();
+    const disk = makeSmallDisk(fixture.folder);
     const config = {
-      ...baseConfig(stage.api.url, stage.api.key),
+      ...baseConfig(fixture.api.url, fixture.api.key),
       state: { path: join(disk.folder, "state.db") },
       watches: { w: { type: "search", query: "acme", schedule: "@every 1s", sink: "hook" } },
-      sinks: { hook: hookSink(stage.hook) },
+      sinks: { hook: hookSink(fixture.hook) },
       ops: { sink: "hook" },
     };
-    writeConfig(stage.folder, config);
-    const daemon = await stage.start();
+    writeConfig(fixture.folder, config);
+    const daemon = await fixture.start();
     await noted(daemon, "w");
     disk.fill(daemon.pid);
-    const missed = stage.api.post("search:acme", 40, { text: `acme ${"x".repeat(2_000)}` });
+    const missed = fixture.api.post("search:acme", 40, { text: `acme ${"x".repeat(2_000)}` });
     await until("a status that says so", async () => /state/.test((await daemon.status()).reasons.join(" ")), daemon.err);
     expect((await daemon.status()).state).toBe("paused");
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
-    const before = stage.api.count("search-tweets");
+    const before = fixture.api.count("search-tweets");
     await until(
       "a word to ops, although nothing can be stored",
-      () => stage.hook.messages().some(({ body }) => /full|disk|state/i.test(body)),
+      () => fixture.hook.messages().some(({ body }) => /full|disk|state/i.test(body)),
       daemon.err,
     );
-    expect(stage.api.count("search-tweets") - before).toBeLessThanOrEqual(2);
-    writeConfig(stage.folder, { ...config, watches: { ...config.watches, other: { ...config.watches.w, query: "other" } } });
+    expect(fixture.api.count("search-tweets") - before).toBeLessThanOrEqual(2);
+    writeConfig(fixture.folder, { ...config, watches: { ...config.watches, other: { ...config.watches.w, query: "other" } } });
     expect((await daemon.post("/api/v1/reload")).status).toBe(422);
     await until("the try by itself", () => daemon.log().filter(({ msg }) => msg.startsWith("reload refused")).length >= 2);
     expect((await daemon.status()).watches.map(({ id }) => id)).toEqual(["w"]);
     disk.free(daemon.pid);
-    const told = () => new Set(stage.hook.subjects().filter((id) => missed.includes(id)));
+    const alerted = () => new Set(fixture.hook.subjects().filter((id) => missed.includes(id)));
     await until(
       "what was missed",
-      () => told().size >= missed.length,
-      () => `${told().size}\n${daemon.err()}`,
+      () => alerted().size >= missed.length,
+      () => `${alerted().size}\n${daemon.err()}`,
     );
-    await morePolls(stage.api, "search-tweets");
-    expect(sorted(stage.hook.subjects().filter((id) => missed.includes(id)))).toEqual(sorted(missed));
+    await morePolls(fixture.api, "search-tweets");
+    expect(sorted(fixture.hook.subjects().filter((id) => missed.includes(id)))).toEqual(sorted(missed));
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
-    // The configuration that the state could not take is in force, without another word from the operator.
+    // The configuration that the state could not take is active, without the operator doing anything more.
     await noted(daemon, "other");
     expect((await daemon.status()).reasons).toEqual([]);
     daemon.kill("SIGTERM");
@@ -103,19 +103,19 @@ describe("a full disk", () => {
   });
 
   it("is named by every state command that needs room on it, and never taken for a fault of the backup", async () => {
-    const stage = await setStage();
-    const disk = makeSmallDisk(stage.folder);
+    const fixture = await createFixture();
+    const disk = makeSmallDisk(fixture.folder);
     if (!disk.isMounted) return console.warn("state commands on a full disk: not tried, this user may not mount one");
     const path = join(disk.folder, "state.db");
-    stage.configure({ state: { path }, watches: { w: { type: "search", query: "acme" } } });
-    const daemon = await stage.start();
+    fixture.configure({ state: { path }, watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await fixture.start();
     await noted(daemon, "w");
     daemon.kill("SIGTERM");
     await daemon.gone;
-    const run = (...args: string[]) => runBin(["state", ...args], { cwd: stage.folder });
+    const run = (...args: string[]) => runBin(["state", ...args], { cwd: fixture.folder });
     const { out } = await run("backup");
     const [backup = ""] = /\S+\.backup-\S+/.exec(out) ?? [];
-    const elsewhere = join(stage.folder, "the.backup");
+    const elsewhere = join(fixture.folder, "the.backup");
     copyFileSync(backup, elsewhere);
     disk.fill(0);
     const full = { code: 74, out: "", err: `The disk that holds ${path} is full.\nFree some space and try again.\n` };

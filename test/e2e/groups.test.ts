@@ -1,11 +1,11 @@
-/** Timelines of many accounts against the bundled sandbox: probed together, read by one search, each post told once. */
+/** Timelines of many accounts against the bundled sandbox: probed together, read by one search, each post reported once. */
 import { expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
 import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./stage.ts";
+import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -37,21 +37,21 @@ it("eight timelines cost one request a tick, and their news one search", async (
   const reads = await asked("user-tweets");
   const posted: string[] = [];
   for (const username of [AUTHORS[1], AUTHORS[5]]) posted.push(...(await sandbox.control("tweets", { username, text: "a new one" })).ids);
-  const told = (watch: string) =>
+  const alerted = (watch: string) =>
     hook
       .events()
       .filter((event) => event.watch === watch)
       .map(({ subject }) => subject);
   await until(
     "every alert",
-    () => told("all").length >= 2 && told("half").length >= 1,
+    () => alerted("all").length >= 2 && alerted("half").length >= 1,
     () => daemon.err(),
   );
   const probes = await asked("info-batch");
   await until("more probes", async () => (await asked("info-batch")) >= probes + 3);
-  expect(sorted(told("all"))).toEqual(sorted(posted));
-  expect(told("half")).toEqual([posted[0]]);
-  expect(told("fresh")).toEqual([]);
+  expect(sorted(alerted("all"))).toEqual(sorted(posted));
+  expect(alerted("half")).toEqual([posted[0]]);
+  expect(alerted("fresh")).toEqual([]);
   expect(await asked("search-tweets")).toBeGreaterThanOrEqual(1);
   // Each account was read by itself once, at the start.
   expect((await asked("user-tweets")) - reads).toBe(0);

@@ -4,7 +4,7 @@ import { makeFolder } from "../support/bin-process.ts";
 import { baseConfig, farResetDay, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, setStage } from "./stage.ts";
+import { cleanUpAfterwards, createFixture } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -18,7 +18,7 @@ interface Logged {
 const SECRETS = ["secret-of-the-first", "secret-of-the-second"] as const;
 
 /** Watches of scores: nothing is cheaper to answer. */
-async function stage(count: number, keys: readonly (object | string)[], api: object = {}) {
+async function setup(count: number, keys: readonly (object | string)[], api: object = {}) {
   const folder = makeFolder();
   const sandbox = await startSandboxProcess(folder);
   for (const key of SECRETS) await sandbox.control("keys", { key, quota: 900_000_000 });
@@ -49,7 +49,7 @@ function busiest(logged: readonly Logged[]): number {
 describe("several keys", () => {
   it("share the load, each within its own rate, and are never shown", async () => {
     const [first, second] = SECRETS;
-    const { sandbox, daemon } = await stage(20, [{ key: first, name: "first" }, second], { rate_limit: { count: 4, interval: "1s" } });
+    const { sandbox, daemon } = await setup(20, [{ key: first, name: "first" }, second], { rate_limit: { count: 4, interval: "1s" } });
     await until("traffic", async () => (await requests(sandbox)).length >= 80, daemon.err);
     const logged = await requests(sandbox);
     const of = (key: string) => logged.filter((one) => one.key === key);
@@ -62,9 +62,9 @@ describe("several keys", () => {
     for (const secret of SECRETS) expect(said).not.toContain(secret);
   });
 
-  it("go on without one that dies, which is told once; without any, polling stops", async () => {
+  it("go on without one that dies, which is reported once; without any, polling stops", async () => {
     const [first, second] = SECRETS;
-    const { sandbox, daemon } = await stage(4, [
+    const { sandbox, daemon } = await setup(4, [
       { key: first, name: "first" },
       { key: second, name: "second" },
     ]);
@@ -85,7 +85,7 @@ describe("several keys", () => {
   });
 
   it("wait each for itself after a 429: one goes on while the other is paused, and the pause is kept", async () => {
-    const { api, configure, start } = await setStage();
+    const { api, configure, start } = await createFixture();
     const [first, second] = SECRETS;
     for (const secret of SECRETS) api.keys.add(secret);
     const handles = ["a_one", "a_two", "a_three", "a_four"];
@@ -127,7 +127,7 @@ describe("several keys", () => {
       { key: SECRETS[0], name: "first", monthly: 15 },
       { key: SECRETS[1], name: "second", monthly: 25 },
     ];
-    const { sandbox, daemon } = await stage(5, keys, {
+    const { sandbox, daemon } = await setup(5, keys, {
       quota: { reset_day: farResetDay(), reserve: "0%", on_exhausted: "pause" },
     });
     await until("the line", async () => (await daemon.status()).quota.spent === 40, daemon.err);

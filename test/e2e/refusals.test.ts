@@ -6,7 +6,7 @@ import { makeFolder, runBin } from "../support/bin-process.ts";
 import type { Ended } from "../support/child-process.ts";
 import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
-import { cleanUpAfterwards, noted, setStage } from "./stage.ts";
+import { cleanUpAfterwards, noted, createFixture } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -88,40 +88,40 @@ describe.concurrent("a start that must not succeed", () => {
   });
 
   it("fault 59: refuses a second instance on the same state", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: WATCHES });
-    await noted(await stage.start(), "w");
-    const ended = await run(stage.folder);
+    const fixture = await createFixture();
+    fixture.configure({ watches: WATCHES });
+    await noted(await fixture.start(), "w");
+    const ended = await run(fixture.folder);
     expectRefusal(ended, 75, /already|another chirpwatch/i);
     expect(ended.err).toContain("state.db");
   });
 
   it("refuses a state that was made with another service", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: WATCHES });
-    const first = await stage.start();
+    const fixture = await createFixture();
+    fixture.configure({ watches: WATCHES });
+    const first = await fixture.start();
     await noted(first, "w");
     first.kill("SIGTERM");
     await first.gone;
-    const other = await setStage();
-    writeConfig(stage.folder, { ...baseConfig(other.api.url, other.api.key), watches: WATCHES, sinks: CONSOLE });
-    expectRefusal(await run(stage.folder), 78, new RegExp(`${stage.api.url}.*${other.api.url}`));
+    const other = await createFixture();
+    writeConfig(fixture.folder, { ...baseConfig(other.api.url, other.api.key), watches: WATCHES, sinks: CONSOLE });
+    expectRefusal(await run(fixture.folder), 78, new RegExp(`${fixture.api.url}.*${other.api.url}`));
     expect(other.api.asked).toEqual([]);
   });
 
   it("fault 63: refuses a damaged database, names the newest backup and leaves the file as it is", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: WATCHES });
-    const first = await stage.start();
+    const fixture = await createFixture();
+    fixture.configure({ watches: WATCHES });
+    const first = await fixture.start();
     await noted(first, "w");
     first.kill("SIGTERM");
     await first.gone;
-    const data = join(stage.folder, "data");
+    const data = join(fixture.folder, "data");
     const backup = `${join(data, "state.db")}.backup-1-20260102T030405Z`;
     writeFileSync(backup, "");
     const rubbish = Buffer.alloc(8_192, 0x5a);
     writeFileSync(join(data, "state.db"), rubbish);
-    const ended = await run(stage.folder);
+    const ended = await run(fixture.folder);
     expectRefusal(ended, 74, /not a chirpwatch database|damaged/);
     expect(ended.err).toContain(`state restore ${backup}`);
     expect(readFileSync(join(data, "state.db"))).toEqual(rubbish);
@@ -138,12 +138,12 @@ describe.concurrent("a start that must not succeed", () => {
   });
 
   it("refuses an address in use for the status page", async () => {
-    const stage = await setStage();
+    const fixture = await createFixture();
     const folder = folderWith({
       ...baseConfig("sandbox", "sandbox"),
       watches: WATCHES,
       sinks: CONSOLE,
-      server: { listen: stage.api.url.replace("http://", "") },
+      server: { listen: fixture.api.url.replace("http://", "") },
     });
     const ended = await run(folder);
     expect(ended.err).toMatch(/in use|listen/);

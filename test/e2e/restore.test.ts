@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { runBin } from "../support/bin-process.ts";
 import type { DaemonProcess } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, morePolls, noted, setStage, sorted } from "./stage.ts";
+import { cleanUpAfterwards, morePolls, noted, createFixture, sorted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -12,37 +12,37 @@ async function stop(daemon: DaemonProcess): Promise<void> {
   await daemon.gone;
 }
 
-/** A daemon that told one alert, has one that waits at the backup, and told two after it; stopped, and its backup restored. */
+/** A daemon that reported one alert, has one that waits at the backup, and reported two after it; stopped, and its backup restored. */
 async function restored(flags: readonly string[]) {
-  const stage = await setStage();
-  stage.configure({ watches: { w: { type: "search", query: "acme" } } });
-  const first = await stage.start();
+  const fixture = await createFixture();
+  fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
+  const first = await fixture.start();
   await noted(first, "w");
-  const told = () => stage.hook.subjects();
-  const waitFor = (ids: readonly string[], err: () => string) => until("the alerts", () => ids.every((id) => told().includes(id)), err);
-  const post = (count: number) => stage.api.post("search:acme", count);
+  const alerted = () => fixture.hook.subjects();
+  const waitFor = (ids: readonly string[], err: () => string) => until("the alerts", () => ids.every((id) => alerted().includes(id)), err);
+  const post = (count: number) => fixture.api.post("search:acme", count);
   await waitFor(post(1), first.err);
-  stage.hook.answer((_, response) => response.writeHead(503).end());
+  fixture.hook.answer((_, response) => response.writeHead(503).end());
   const waiting = post(1);
   await until("an alert that waits", async () => (await first.status()).sinks.some(({ waiting: count }) => count === 1), first.err);
-  const run = (...args: string[]) => runBin(["state", ...args], { cwd: stage.folder });
+  const run = (...args: string[]) => runBin(["state", ...args], { cwd: fixture.folder });
   const [backup = ""] = /\S+\.backup-\S+/.exec((await run("backup")).out) ?? [];
-  stage.hook.answer((_, response) => response.writeHead(204).end());
+  fixture.hook.answer((_, response) => response.writeHead(204).end());
   const since = post(2);
   await waitFor([...waiting, ...since], first.err);
   await stop(first);
-  const before = stage.hook.messages().length;
+  const before = fixture.hook.messages().length;
   const { code, out, err } = await run("restore", backup, ...flags);
   expect([code, err]).toEqual([0, ""]);
-  const daemon = await stage.start();
+  const daemon = await fixture.start();
   const later = post(1);
   await waitFor(later, daemon.err);
-  await morePolls(stage.api, "search-tweets", 3);
-  const sent = stage.hook
+  await morePolls(fixture.api, "search-tweets", 3);
+  const sent = fixture.hook
     .messages()
     .slice(before)
     .flatMap(({ events }) => events.map(({ subject }) => subject));
-  return { out, sent, waiting, since, later, explain: async (id = "") => (await runBin(["explain", id], { cwd: stage.folder })).out };
+  return { out, sent, waiting, since, later, explain: async (id = "") => (await runBin(["explain", id], { cwd: fixture.folder })).out };
 }
 
 it("sends again what was sent since the backup, and says so before", async () => {

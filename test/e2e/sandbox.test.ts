@@ -5,7 +5,7 @@ import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-p
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./stage.ts";
+import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -26,7 +26,7 @@ async function setUp(watches: (sample: any) => object) {
 }
 
 describe.concurrent("against the sandbox", () => {
-  it("every watch type tells what is put into its world, once", async () => {
+  it("every watch type reports what is put into its world, once", async () => {
     const { folder, sandbox, hook } = await setUp(({ community_ids: [community] }) => ({
       search: { type: "search", query: '"zebra crossing"' },
       timeline: { type: "timeline", accounts: ["e2e_author"] },
@@ -47,7 +47,7 @@ describe.concurrent("against the sandbox", () => {
     const inCommunity = await sandbox.control("tweets", { username: "e2e_author", text: "quagga", community_id: community });
     const { followers } = await sandbox.control("follows", { target: "e2e_author", count: 2 });
     await sandbox.control("scores", { username: "e2e_author", week_delta: 950 });
-    const told = (watch: string) =>
+    const alerted = (watch: string) =>
       hook
         .events()
         .filter((event) => event.watch === watch)
@@ -55,20 +55,20 @@ describe.concurrent("against the sandbox", () => {
     await until(
       "every alert",
       () =>
-        told("search").length >= 1 &&
-        told("timeline").length >= 2 &&
-        told("followers").length >= 2 &&
-        told("score").length >= 1 &&
-        told("community").length >= 1,
+        alerted("search").length >= 1 &&
+        alerted("timeline").length >= 2 &&
+        alerted("followers").length >= 2 &&
+        alerted("score").length >= 1 &&
+        alerted("community").length >= 1,
       () => `${JSON.stringify(hook.events().map(({ watch, subject }) => [watch, subject]))}\n${daemon.err()}`,
     );
     const { total } = await sandbox.control("requests");
     await until("more polls", async () => (await sandbox.control("requests")).total >= total + 10);
-    expect(told("search")).toEqual(ids);
-    expect(told("community")).toEqual(inCommunity.ids);
-    expect(sorted(told("timeline"))).toEqual(sorted([...ids, ...inCommunity.ids]));
-    expect(sorted(told("followers"))).toEqual(sorted(followers.map(({ id }: { id: string }) => id)));
-    expect(told("score")).toHaveLength(1);
+    expect(alerted("search")).toEqual(ids);
+    expect(alerted("community")).toEqual(inCommunity.ids);
+    expect(sorted(alerted("timeline"))).toEqual(sorted([...ids, ...inCommunity.ids]));
+    expect(sorted(alerted("followers"))).toEqual(sorted(followers.map(({ id }: { id: string }) => id)));
+    expect(alerted("score")).toHaveLength(1);
     expect((await sandbox.control("requests")).max_in_one_second).toBeLessThanOrEqual(20);
   });
 
@@ -85,8 +85,8 @@ describe.concurrent("against the sandbox", () => {
       () => `${hook.messages().length}\n${daemon.err()}`,
     );
     expect(sorted(hook.subjects())).toEqual(sorted(ids));
-    await until("no hole", async () => (await daemon.status()).gaps === 0);
-    // What ran when the last hole closed is over when another poll has begun and ended.
+    await until("no gap", async () => (await daemon.status()).gaps === 0);
+    // What ran when the last gap closed is over when another poll has begun and ended.
     const pages = async () => (await sandbox.control("requests")).requests.filter(({ endpoint }: any) => endpoint === "user-tweets");
     const last = (await pages()).at(-1).at;
     const later = await until("five more requests", async () => {

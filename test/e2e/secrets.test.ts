@@ -6,7 +6,7 @@ import { runBin } from "../support/bin-process.ts";
 import { baseConfig, writeConfig } from "../support/daemon-process.ts";
 import { type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, hookSink, keep, noted, setStage } from "./stage.ts";
+import { cleanUpAfterwards, hookSink, keep, noted, createFixture } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -24,7 +24,7 @@ const startParrot = (): Promise<LoopbackServer> =>
   }).then(keep);
 
 it("secrets stay out of everything that people read or that is kept, also where a receiver repeats them", async () => {
-  const stage = await setStage();
+  const fixture = await createFixture();
   const parrot = await startParrot();
   const ofSlack = { type: "slack", api_url: `${parrot.url}/api/` };
   const ofDiscord = { type: "discord", api_url: `${parrot.url}/api` };
@@ -48,20 +48,20 @@ it("secrets stay out of everything that people read or that is kept, also where 
     "discord-hook": { ...ofDiscord, webhook_url: `${parrot.url}/api/webhooks/1128374650192837465/CanaryOfDiscord` },
   };
   const names = Object.keys(sinks);
-  writeConfig(stage.folder, {
-    ...baseConfig(stage.api.url, stage.api.key),
+  writeConfig(fixture.folder, {
+    ...baseConfig(fixture.api.url, fixture.api.key),
     defaults: { watch: { schedule: "@every 1s" } },
     watches: { w: { type: "search", query: "acme", sink: names } },
-    sinks: { ...sinks, ops: hookSink(stage.hook) },
+    sinks: { ...sinks, ops: hookSink(fixture.hook) },
     ops: { sink: "ops" },
   });
   const env = { HOOK_URL: `${parrot.url}/short/0/canary-of-the-environment`, CHIRPWATCH_LOG_LEVEL: "debug" };
-  const daemon = await stage.start(env);
+  const daemon = await fixture.start(env);
   await noted(daemon, "w");
-  const [id = ""] = stage.api.post("search:acme", 1);
+  const [id = ""] = fixture.api.post("search:acme", 1);
   const failing = () =>
     new Set(
-      stage.hook
+      fixture.hook
         .events()
         .filter(({ type }) => type === "sink.failing")
         .map(({ data }) => data.subject ?? data.message),
@@ -71,7 +71,7 @@ it("secrets stay out of everything that people read or that is kept, also where 
     async () => (await daemon.status()).sinks.filter(({ breaker }) => breaker === "open").length === names.length,
     daemon.err,
   );
-  await until("the operator to be told of each", () => failing().size >= names.length, daemon.err);
+  await until("an ops alert about each", () => failing().size >= names.length, daemon.err);
   const paths = ["/", "/metrics", "/api/v1/status", "/api/v1/events", `/api/v1/explain/${id}`, "/api/v1/watches"];
   const shown = await Promise.all(paths.map((path) => daemon.get(path)));
   const commands = await Promise.all(
@@ -82,16 +82,16 @@ it("secrets stay out of everything that people read or that is kept, also where 
       ["validate"],
       ["test", "--sink", "hook-path"],
       ["test", "--sink", "slack-hook"],
-    ].map((args) => runBin(args, { cwd: stage.folder, env })),
+    ].map((args) => runBin(args, { cwd: fixture.folder, env })),
   );
   daemon.kill("SIGTERM");
   await daemon.gone;
-  const data = join(stage.folder, "data");
+  const data = join(fixture.folder, "data");
   const kept = readdirSync(data).map((name) => readFileSync(join(data, name), "latin1"));
-  const told = stage.hook.messages().map(({ body }) => body);
+  const alerted = fixture.hook.messages().map(({ body }) => body);
   for (const [index, text] of shown.entries()) expect(text, paths[index]).not.toMatch(CANARY);
   for (const { out, err } of commands) expect(`${out}${err}`).not.toMatch(CANARY);
-  for (const text of [...kept, ...told, daemon.out(), daemon.err()]) expect(text).not.toMatch(CANARY);
+  for (const text of [...kept, ...alerted, daemon.out(), daemon.err()]) expect(text).not.toMatch(CANARY);
 
   // What stands for an address instead: the sink's name, the host and a fingerprint.
   const { host } = new URL(parrot.url);

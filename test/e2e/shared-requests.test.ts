@@ -5,14 +5,14 @@ import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-p
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./stage.ts";
+import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
 const AUTHORS = Array.from({ length: 4 }, (_, i) => `e2e_shared_${i}`);
 const WORDS = ["zyxacme", "zyxbolt", "zyxcrane", "zyxdelta"];
 
-async function house(watches: object) {
+async function setup(watches: object) {
   const folder = makeFolder();
   const sandbox = await startSandboxProcess(folder);
   const hook = keep(await startHookReceiver());
@@ -29,8 +29,8 @@ async function house(watches: object) {
   const daemon = await startDaemonProcess({ folder });
   await Promise.all(Object.keys(watches).map((watch) => noted(daemon, watch)));
   const asked = async (endpoint: string): Promise<number> => (await sandbox.control("requests")).billed_by_endpoint[endpoint] ?? 0;
-  const told = () => sorted(hook.events().map(({ watch, subject }) => `${watch} ${subject}`));
-  return { sandbox, daemon, asked, told, hook };
+  const alerted = () => sorted(hook.events().map(({ watch, subject }) => `${watch} ${subject}`));
+  return { sandbox, daemon, asked, alerted, hook };
 }
 
 /** How long so many requests take: at one a tick of two seconds, about twice as many seconds. */
@@ -41,8 +41,8 @@ async function timeOf(count: number, endpoint: string, asked: (endpoint: string)
   return performance.now() - fromMs;
 }
 
-it("four plain searches cost one request a tick, and each tells its own", async () => {
-  const { sandbox, daemon, asked, told } = await house(
+it("four plain searches cost one request a tick, and each reports its own", async () => {
+  const { sandbox, daemon, asked, alerted } = await setup(
     Object.fromEntries(WORDS.map((word) => [word, { type: "search", query: word, full_poll_every: "12h" }])),
   );
   const before = await asked("search-tweets");
@@ -51,15 +51,15 @@ it("four plain searches cost one request a tick, and each tells its own", async 
   const one = await sandbox.control("tweets", { username: AUTHORS[1], text: `only ${WORDS[3]}` });
   await until(
     "every alert",
-    () => told().length >= 3,
+    () => alerted().length >= 3,
     () => daemon.err(),
   );
-  expect(told()).toEqual(sorted([`${WORDS[0]} ${both.ids[0]}`, `${WORDS[2]} ${both.ids[0]}`, `${WORDS[3]} ${one.ids[0]}`]));
+  expect(alerted()).toEqual(sorted([`${WORDS[0]} ${both.ids[0]}`, `${WORDS[2]} ${both.ids[0]}`, `${WORDS[3]} ${one.ids[0]}`]));
   expect(await timeOf(5, "search-tweets", asked)).toBeGreaterThan(6_000);
 });
 
 it("timelines and profiles of the same accounts cost one request a tick", async () => {
-  const { sandbox, daemon, asked, told, hook } = await house({
+  const { sandbox, daemon, asked, alerted, hook } = await setup({
     posts: { type: "timeline", accounts: AUTHORS },
     names: { type: "profile", accounts: AUTHORS },
   });
@@ -67,7 +67,7 @@ it("timelines and profiles of the same accounts cost one request a tick", async 
   const { ids } = await sandbox.control("tweets", { username: AUTHORS[1], text: "a new one" });
   await until(
     "the alert",
-    () => told().some((one) => one === `posts ${ids[0]}`),
+    () => alerted().some((one) => one === `posts ${ids[0]}`),
     () => daemon.err(),
   );
   expect(hook.events().filter(({ watch }) => watch === "posts")).toHaveLength(1);

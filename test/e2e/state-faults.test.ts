@@ -12,7 +12,7 @@ import { rememberingLog } from "../state/temp-state.ts";
 import { runBin } from "../support/bin-process.ts";
 import type { DaemonProcess } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, morePolls, noted, setStage, type Stage, sorted } from "./stage.ts";
+import { cleanUpAfterwards, morePolls, noted, createFixture, type Fixture, sorted } from "./fixture.ts";
 
 const Database = loadDriver();
 
@@ -24,7 +24,7 @@ afterAll(() => {
 });
 
 const WATCHES = { w: { type: "search", query: "acme" } };
-const stateOf = ({ folder }: Stage): string => join(folder, "data", "state.db");
+const stateOf = ({ folder }: Fixture): string => join(folder, "data", "state.db");
 
 /** From now on nothing can be written to the files; where the system does not let us say so, to files of this process. Gives the way back. */
 function lockFiles(files: readonly string[], pid: number): () => void {
@@ -42,106 +42,106 @@ async function stop(daemon: DaemonProcess): Promise<void> {
   expect((await daemon.gone).code).toBe(0);
 }
 
-/** A daemon that told these and was stopped. */
-async function stopAfter(stage: Stage, count: number): Promise<readonly string[]> {
-  const daemon = await stage.start();
+/** A daemon that reported these and was stopped. */
+async function stopAfter(fixture: Fixture, count: number): Promise<readonly string[]> {
+  const daemon = await fixture.start();
   await noted(daemon, "w");
-  const told = stage.api.post("search:acme", count);
-  await until("the alerts", () => stage.hook.subjects().length >= count, daemon.err);
-  await morePolls(stage.api, "search-tweets");
+  const alerted = fixture.api.post("search:acme", count);
+  await until("the alerts", () => fixture.hook.subjects().length >= count, daemon.err);
+  await morePolls(fixture.api, "search-tweets");
   await stop(daemon);
-  return told;
+  return alerted;
 }
 
 describe.concurrent("a state file", () => {
   it("fault 62: that cannot be written any more stops polling, turns the status red, and nothing is lost", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: WATCHES, ops: { sink: "hook" } });
-    const daemon = await stage.start();
+    const fixture = await createFixture();
+    fixture.configure({ watches: WATCHES, ops: { sink: "hook" } });
+    const daemon = await fixture.start();
     await noted(daemon, "w");
-    const state = stateOf(stage);
+    const state = stateOf(fixture);
     const unlock = lockFiles([state, `${state}-wal`], daemon.pid);
-    const missed = stage.api.post("search:acme", 3);
+    const missed = fixture.api.post("search:acme", 3);
     await until("a red status", async () => (await daemon.status()).state === "paused", daemon.err);
     expect((await daemon.status()).reasons.join(" ")).toMatch(/state/);
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
-    const before = stage.api.asked.length;
-    await until("a word to ops", () => stage.hook.messages().some(({ body }) => body.includes("state")), daemon.err);
-    expect(stage.api.asked.length - before).toBeLessThanOrEqual(2);
+    const before = fixture.api.asked.length;
+    await until("a word to ops", () => fixture.hook.messages().some(({ body }) => body.includes("state")), daemon.err);
+    expect(fixture.api.asked.length - before).toBeLessThanOrEqual(2);
     unlock();
-    const told = () => stage.hook.subjects().filter((id) => missed.includes(id));
-    await until("what was missed", () => told().length >= missed.length, daemon.err);
-    await morePolls(stage.api, "search-tweets");
-    expect(sorted(told())).toEqual(sorted(missed));
+    const alerted = () => fixture.hook.subjects().filter((id) => missed.includes(id));
+    await until("what was missed", () => alerted().length >= missed.length, daemon.err);
+    await morePolls(fixture.api, "search-tweets");
+    expect(sorted(alerted())).toEqual(sorted(missed));
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
     await stop(daemon);
   });
 
-  it("fault 64: whose WAL was deleted while nothing ran starts, checks itself and tells nothing twice", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: WATCHES });
-    const first = await stage.start();
+  it("fault 64: whose WAL was deleted while nothing ran starts, checks itself and reports nothing twice", async () => {
+    const fixture = await createFixture();
+    fixture.configure({ watches: WATCHES });
+    const first = await fixture.start();
     await noted(first, "w");
-    const told = stage.api.post("search:acme", 5);
-    await until("the alerts", () => stage.hook.subjects().length >= told.length);
-    // What was told is in the database itself; what came after it is in the WAL alone.
-    const beside = new Database(stateOf(stage));
+    const alerted = fixture.api.post("search:acme", 5);
+    await until("the alerts", () => fixture.hook.subjects().length >= alerted.length);
+    // What was reported is in the database itself; what came after it is in the WAL alone.
+    const beside = new Database(stateOf(fixture));
     await until("a checkpoint", () => (beside.pragma("wal_checkpoint(FULL)") as readonly { readonly busy: number }[])[0]?.busy === 0);
     beside.close();
-    await morePolls(stage.api, "search-tweets");
+    await morePolls(fixture.api, "search-tweets");
     first.kill("SIGKILL");
     await first.gone;
-    expect(existsSync(`${stateOf(stage)}-wal`)).toBe(true);
-    for (const end of ["-wal", "-shm"]) rmSync(`${stateOf(stage)}${end}`, { force: true });
-    const fresh = stage.api.post("search:acme", 2);
-    const second = await stage.start();
+    expect(existsSync(`${stateOf(fixture)}-wal`)).toBe(true);
+    for (const end of ["-wal", "-shm"]) rmSync(`${stateOf(fixture)}${end}`, { force: true });
+    const fresh = fixture.api.post("search:acme", 2);
+    const second = await fixture.start();
     await second.logged(/^w: baseline done/);
     expect(second.log().map(({ msg }) => msg)).toContain("state was not closed by the last process; checked and sound");
-    await until("what is new", () => stage.hook.subjects().length >= told.length + fresh.length, second.err);
-    await morePolls(stage.api, "search-tweets");
-    expect(sorted(stage.hook.subjects())).toEqual(sorted([...told, ...fresh]));
+    await until("what is new", () => fixture.hook.subjects().length >= alerted.length + fresh.length, second.err);
+    await morePolls(fixture.api, "search-tweets");
+    expect(sorted(fixture.hook.subjects())).toEqual(sorted([...alerted, ...fresh]));
   });
 
-  it("fault 65: restored from an old backup catches up without a flood, and what it tells again carries the same event ids", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: WATCHES });
-    stage.api.post("search:acme", 10);
-    const before = await stopAfter(stage, 3);
-    const backed = await runBin(["state", "backup", "-c", "watches.yaml"], { cwd: stage.folder });
+  it("fault 65: restored from an old backup catches up without a flood, and what it reports again carries the same event ids", async () => {
+    const fixture = await createFixture();
+    fixture.configure({ watches: WATCHES });
+    fixture.api.post("search:acme", 10);
+    const before = await stopAfter(fixture, 3);
+    const backed = await runBin(["state", "backup", "-c", "watches.yaml"], { cwd: fixture.folder });
     expect(backed.code).toBe(0);
     const backup = /^Backed up to (\S+) /.exec(backed.out)?.[1] ?? "";
-    const daemon = await stage.start();
+    const daemon = await fixture.start();
     await daemon.logged(/^w: baseline done/);
-    const since = stage.api.post("search:acme", 4);
-    await until("the alerts", () => stage.hook.subjects().length >= before.length + since.length);
+    const since = fixture.api.post("search:acme", 4);
+    await until("the alerts", () => fixture.hook.subjects().length >= before.length + since.length);
     await stop(daemon);
-    const restored = await runBin(["state", "restore", backup, "-c", "watches.yaml"], { cwd: stage.folder });
+    const restored = await runBin(["state", "restore", backup, "-c", "watches.yaml"], { cwd: fixture.folder });
     expect(`${restored.err} ${restored.code}`).toMatch(/0$/);
-    const again = await stage.start();
+    const again = await fixture.start();
     await again.logged(/^w: baseline done/);
-    const fresh = stage.api.post("search:acme", 1);
-    await until("what is new", () => stage.hook.subjects().includes(fresh[0] ?? ""), again.err);
-    await morePolls(stage.api, "search-tweets");
-    // The backup knows nothing of these, so they come again; whoever keeps event ids tells them apart.
-    const byEvent = new Map(stage.hook.events().map((event) => [event.data.id as string, event.subject]));
+    const fresh = fixture.api.post("search:acme", 1);
+    await until("what is new", () => fixture.hook.subjects().includes(fresh[0] ?? ""), again.err);
+    await morePolls(fixture.api, "search-tweets");
+    // The backup knows nothing of these, so they come again; whoever keeps event ids recognises them.
+    const byEvent = new Map(fixture.hook.events().map((event) => [event.data.id as string, event.subject]));
     expect(sorted([...byEvent.values()])).toEqual(sorted([...before, ...since, ...fresh]));
-    expect(stage.hook.subjects().filter((id) => before.includes(id))).toHaveLength(before.length);
+    expect(fixture.hook.subjects().filter((id) => before.includes(id))).toHaveLength(before.length);
     await stop(again);
   });
 
   it("fault 66: on which a migration fails half-way is left as it was, and is taken over when the obstacle is gone", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: WATCHES });
+    const fixture = await createFixture();
+    fixture.configure({ watches: WATCHES });
     // As the former version leaves it, and the last migration cannot be noted when it has done its work.
     const former = Object.fromEntries(Object.entries(MIGRATIONS).slice(0, -1)) as typeof MIGRATIONS;
     const clock = createSystemClock();
-    const old = await openStore({ path: stateOf(stage), clock, random: createSystemRandom(), log: rememberingLog(), migrations: former });
+    const old = await openStore({ path: stateOf(fixture), clock, random: createSystemRandom(), log: rememberingLog(), migrations: former });
     await old.close();
-    const state = new Database(stateOf(stage));
+    const state = new Database(stateOf(fixture));
     state.exec("create trigger obstacle before insert on kysely_migration begin select raise(abort, 'no such luck'); end");
     const schema = () => state.prepare("select group_concat(sql) from sqlite_master").pluck().get();
     const before = schema();
-    const refused = await runBin(["run", "-c", "watches.yaml"], { cwd: stage.folder });
+    const refused = await runBin(["run", "-c", "watches.yaml"], { cwd: fixture.folder });
     expect(refused.code).toBe(74);
     const backup = new RegExp(
       `Nothing was changed: the former version still starts\\. A backup is at \\S+\\.backup-${schemaNumber(Object.keys(former))}-`,
@@ -150,29 +150,29 @@ describe.concurrent("a state file", () => {
     expect(schema()).toBe(before);
     state.exec("drop trigger obstacle");
     state.close();
-    const daemon = await stage.start();
+    const daemon = await fixture.start();
     await noted(daemon, "w");
-    const fresh = stage.api.post("search:acme", 2);
-    await until("the alerts", () => stage.hook.subjects().length >= fresh.length);
-    await morePolls(stage.api, "search-tweets");
-    expect(sorted(stage.hook.subjects())).toEqual(sorted(fresh));
+    const fresh = fixture.api.post("search:acme", 2);
+    await until("the alerts", () => fixture.hook.subjects().length >= fresh.length);
+    await morePolls(fixture.api, "search-tweets");
+    expect(sorted(fixture.hook.subjects())).toEqual(sorted(fresh));
     await stop(daemon);
   });
 
   it("fault 67: of a newer build is refused with both versions, and left alone", async () => {
-    const stage = await setStage();
-    stage.configure({ watches: WATCHES });
-    await stop(await stage.start());
-    const state = new Database(stateOf(stage));
+    const fixture = await createFixture();
+    fixture.configure({ watches: WATCHES });
+    await stop(await fixture.start());
+    const state = new Database(stateOf(fixture));
     state.prepare("insert into kysely_migration (name, timestamp) values ('9001-of-tomorrow', ?)").run(new Date().toISOString());
     const { name } = state.prepare("select name from kysely_migration where name < '9' order by name desc limit 1").get() as {
       name: string;
     };
     state.close();
-    const asked = stage.api.asked.length;
-    const refused = await runBin(["run", "-c", "watches.yaml"], { cwd: stage.folder });
+    const asked = fixture.api.asked.length;
+    const refused = await runBin(["run", "-c", "watches.yaml"], { cwd: fixture.folder });
     expect(refused.code).toBe(74);
     expect(refused.err).toContain(`has schema 9001-of-tomorrow, but this build knows only up to ${name}`);
-    expect(stage.api.asked).toHaveLength(asked);
+    expect(fixture.api.asked).toHaveLength(asked);
   });
 });

@@ -6,8 +6,8 @@ import type { SandboxProcess } from "../support/sandbox-process.ts";
 
 export interface Move {
   readonly settings: { readonly type: string; readonly [key: string]: unknown };
-  /** Event types that must be told of it, once each. */
-  readonly tells: readonly string[];
+  /** Types of the events that it must make, once each. */
+  readonly eventTypes: readonly string[];
   readonly move: () => Promise<unknown>;
 }
 
@@ -49,36 +49,40 @@ function ordersOf({ control }: Pick<SandboxProcess, "control">) {
 async function tweetMoves({ make, post, list }: Orders, community: string): Promise<Record<string, Move>> {
   await make("m_poster", "m_retweeter", "m_listed");
   const origin = await post("m_origin");
-  const told = ["tweet.created"];
+  const alerted = ["tweet.created"];
   return {
     search: {
       settings: { type: "search", query: `${WORD} from:m_searched` },
-      tells: told,
+      eventTypes: alerted,
       move: () => post("m_searched"),
     },
-    timeline: { settings: { type: "timeline", accounts: ["m_poster"] }, tells: told, move: () => post("m_poster") },
+    timeline: { settings: { type: "timeline", accounts: ["m_poster"] }, eventTypes: alerted, move: () => post("m_poster") },
     community_tweets: {
       settings: { type: "community_tweets", community, ...onlyMine },
-      tells: told,
+      eventTypes: alerted,
       move: () => post("m_neighbour", { community_id: community }),
     },
     community_search: {
       settings: { type: "community_search", community, query: "okapi" },
-      tells: told,
+      eventTypes: alerted,
       move: () => post("m_neighbour", { community_id: community, text: "an okapi" }),
     },
-    list_tweets: { settings: { type: "list_tweets", list: await list("m_listed") }, tells: told, move: () => post("m_listed") },
-    mentions: { settings: { type: "mentions", accounts: ["m_poster"] }, tells: told, move: () => post("bob", { text: "hear, @m_poster" }) },
-    replies: { settings: { type: "replies", tweet: origin }, tells: told, move: () => post("bob", { reply_to: origin }) },
-    quotes: { settings: { type: "quotes", tweet: origin }, tells: told, move: () => post("bob", { quote_of: origin }) },
+    list_tweets: { settings: { type: "list_tweets", list: await list("m_listed") }, eventTypes: alerted, move: () => post("m_listed") },
+    mentions: {
+      settings: { type: "mentions", accounts: ["m_poster"] },
+      eventTypes: alerted,
+      move: () => post("bob", { text: "hear, @m_poster" }),
+    },
+    replies: { settings: { type: "replies", tweet: origin }, eventTypes: alerted, move: () => post("bob", { reply_to: origin }) },
+    quotes: { settings: { type: "quotes", tweet: origin }, eventTypes: alerted, move: () => post("bob", { quote_of: origin }) },
     retweets: {
       settings: { type: "retweets", accounts: ["m_retweeter"] },
-      tells: told,
+      eventTypes: alerted,
       move: () => post("m_retweeter", { retweet_of: origin }),
     },
     retweeters: {
       settings: { type: "retweeters", tweet: origin, where: 'user.username == "m_reposter"' },
-      tells: ["retweeter.added"],
+      eventTypes: ["retweeter.added"],
       move: () => post("m_reposter", { retweet_of: origin }),
     },
   };
@@ -87,7 +91,7 @@ async function tweetMoves({ make, post, list }: Orders, community: string): Prom
 /** Other ways to read accounts. */
 async function groupMoves({ make, post, list }: Orders): Promise<Record<string, Move>> {
   await make("m_listed1", "m_listed2", "m_unlisted", "m_merged1", "m_merged2", "m_fresh1", "m_fresh2", "m_fresh3");
-  const told = ["tweet.created"];
+  const alerted = ["tweet.created"];
   return {
     via_list: {
       settings: {
@@ -95,22 +99,22 @@ async function groupMoves({ make, post, list }: Orders): Promise<Record<string, 
         accounts: ["m_listed1", "m_listed2", "m_unlisted"],
         via_list: await list("m_listed1", "m_listed2"),
       },
-      tells: [...told, ...told],
+      eventTypes: [...alerted, ...alerted],
       move: () => Promise.all([post("m_listed1"), post("m_unlisted")]),
     },
     merged: {
       settings: { type: "timeline", accounts: ["m_merged1", "m_merged2"], strategy: "merge" },
-      tells: told,
+      eventTypes: alerted,
       move: () => post("m_merged1"),
     },
     fresh: {
       settings: { type: "timeline", accounts: ["m_fresh1", "m_fresh2"], freshness: "5s" },
-      tells: told,
+      eventTypes: alerted,
       move: () => post("m_fresh1"),
     },
     fresh_search: {
       settings: { type: "search", query: `${WORD} from:m_fresh3`, freshness: "5s" },
-      tells: told,
+      eventTypes: alerted,
       move: () => post("m_fresh3"),
     },
   };
@@ -135,40 +139,40 @@ async function rosterMoves({ control, make, follow, unfollow, list }: Orders, co
   return {
     followers: {
       settings: { type: "followers", accounts },
-      tells: ["follower.added", "follower.removed", "follower.removed"],
+      eventTypes: ["follower.added", "follower.removed", "follower.removed"],
       move: comesAndGoes,
     },
     verified_followers: {
       settings: { type: "verified_followers", accounts },
-      tells: ["follower.added", "follower.removed"],
+      eventTypes: ["follower.added", "follower.removed"],
       move: nothingMore,
     },
-    new_followers: { settings: { type: "new_followers", accounts }, tells: ["follower.added"], move: nothingMore },
-    top_followers: { settings: { type: "top_followers", accounts, ...onlyBob }, tells: ["top_follower.entered"], move: nothingMore },
+    new_followers: { settings: { type: "new_followers", accounts }, eventTypes: ["follower.added"], move: nothingMore },
+    top_followers: { settings: { type: "top_followers", accounts, ...onlyBob }, eventTypes: ["top_follower.entered"], move: nothingMore },
     following: {
       settings: { type: "following", ...fan },
-      tells: ["following.added", "following.removed", "following.removed"],
+      eventTypes: ["following.added", "following.removed", "following.removed"],
       move: followsAndLeaves,
     },
-    new_following: { settings: { type: "new_following", ...fan }, tells: ["following.added"], move: nothingMore },
-    top_following: { settings: { type: "top_following", ...fan, ...onlyBob }, tells: ["top_following.entered"], move: nothingMore },
+    new_following: { settings: { type: "new_following", ...fan }, eventTypes: ["following.added"], move: nothingMore },
+    top_following: { settings: { type: "top_following", ...fan, ...onlyBob }, eventTypes: ["top_following.entered"], move: nothingMore },
     membership: {
       settings: { type: "membership", check: "follow", accounts: ["bob"], account: "m_followed" },
-      tells: ["membership.changed"],
+      eventTypes: ["membership.changed"],
       move: nothingMore,
     },
-    list_members: { settings: { type: "list_members", list: membersList }, tells: ["member.added"], move: () => join(membersList) },
+    list_members: { settings: { type: "list_members", list: membersList }, eventTypes: ["member.added"], move: () => join(membersList) },
     list_followers: {
       settings: { type: "list_followers", list: followedList },
-      tells: ["follower.added"],
+      eventTypes: ["follower.added"],
       move: () => control("lists", { id: followedList, followers: ["m_listed", "m_joiner"] }),
     },
     community_members: {
       settings: { type: "community_members", community, ...onlyJoiner },
-      tells: ["member.added"],
+      eventTypes: ["member.added"],
       move: () => join(community),
     },
-    user_search: { settings: { type: "user_search", query: "m_zquagga" }, tells: ["user.found"], move: () => make("m_zquagga2") },
+    user_search: { settings: { type: "user_search", query: "m_zquagga" }, eventTypes: ["user.found"], move: () => make("m_zquagga2") },
   };
 }
 
@@ -187,28 +191,28 @@ async function valueMoves(
   return {
     profile: {
       settings: { type: "profile", accounts: ["m_profile"] },
-      tells: ["profile.changed"],
+      eventTypes: ["profile.changed"],
       move: () => control("accounts", { username: "m_profile", rename_to: "m_renamed" }),
     },
     profile_words: {
       settings: { type: "profile", accounts: ["m_bio"], when: { followers_count: ">= 1000" } },
-      tells: ["profile.changed", "profile.threshold"],
+      eventTypes: ["profile.changed", "profile.threshold"],
       move: () =>
         control("accounts", { username: "m_bio", display_name: "Quagga", description: "Extinct.", verified: true, followers_count: 1_000 }),
     },
     about_country: {
       settings: { type: "about", accounts: ["m_country"] },
-      tells: ["about.changed"],
+      eventTypes: ["about.changed"],
       move: () => control("accounts", { username: "m_country", country: "Botswana" }),
     },
     about: {
       settings: { type: "about", accounts: ["m_about"] },
-      tells: ["about.changed"],
+      eventTypes: ["about.changed"],
       move: () => control("accounts", { username: "m_about", rename_to: "m_about_now" }),
     },
     tweet: {
       settings: { type: "tweet", tweets: [counted, liked, doomed], when: { reply_count: ">= 2", likes_count: ">= 500" } },
-      tells: ["tweet.deleted", "tweet.threshold", "tweet.threshold"],
+      eventTypes: ["tweet.deleted", "tweet.threshold", "tweet.threshold"],
       move: async () => {
         await control(`tweets/${liked}`, { likes_count: 500 }, "PATCH");
         await control(`tweets/${doomed}`, {}, "DELETE");
@@ -217,32 +221,32 @@ async function valueMoves(
     },
     article: {
       settings: { type: "article", tweet: article, when: { reply_count: "every 3" } },
-      tells: ["article.changed"],
+      eventTypes: ["article.changed"],
       move: () => post("bob", { reply_to: article, count: 3 }),
     },
     article_words: {
       settings: { type: "article", tweet: counted },
-      tells: ["article.changed"],
+      eventTypes: ["article.changed"],
       move: () => control("articles", { tweet_id: counted, full_text: "An edition without errors." }),
     },
     space: {
       settings: { type: "space", space },
-      tells: ["space.changed"],
+      eventTypes: ["space.changed"],
       move: () => control("spaces", { id: space, title: "After" }),
     },
     trends: {
       settings: { type: "trends", woeid: WORLDWIDE },
-      tells: ["trend.entered"],
+      eventTypes: ["trend.entered"],
       move: () => control("trends", { woeid: WORLDWIDE, names: ["one", "two", "three", "four"] }),
     },
     community_info: {
       settings: { type: "community_info", community, when: { member_count: `>= ${members + 2}` } },
-      tells: ["community.changed"],
+      eventTypes: ["community.changed"],
       move: () => Promise.all(["m_joiner", "m_profile", "m_poster", "m_fan", "m_listed"].map(join)),
     },
     community_words: {
       settings: { type: "community_info", community: words },
-      tells: ["community.changed"],
+      eventTypes: ["community.changed"],
       move: () => control("communities", { id: words, name: "Day Trains" }),
     },
   };
@@ -255,17 +259,17 @@ async function scoreMoves({ control, make }: Orders): Promise<Record<string, Mov
   return {
     score_delta: {
       settings: { type: "score_delta", accounts, when: { week_delta: ">= 900" } },
-      tells: ["score.changed"],
+      eventTypes: ["score.changed"],
       move: () => control("scores", { username: "m_scored", week_delta: 950 }),
     },
     score: {
       settings: { type: "score", accounts: ["m_level"], when: { score: ">= 9000" } },
-      tells: ["score.changed"],
+      eventTypes: ["score.changed"],
       move: () => control("scores", { username: "m_level", score: 9_001 }),
     },
     followers_stats: {
       settings: { type: "followers_stats", accounts: ["m_stats"], when: { followers_count: ">= 3" } },
-      tells: ["stats.changed"],
+      eventTypes: ["stats.changed"],
       move: () => control("follows", { target: "m_stats", count: 40 }),
     },
   };

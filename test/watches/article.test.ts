@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
-import { startGolden } from "./golden-rig.ts";
+import { startWatchFixture } from "./watch-fixture.ts";
 
 const ARTICLE = "1821771824636100612";
 
-it("article tells a count that crossed, with its author, preview and link", async () => {
-  const golden = await startGolden("article", { tweet: ARTICLE, when: { reply_count: "every 3" } });
-  for (const text of ["one", "two", "three", "four"]) golden.control("POST", "tweets", { username: "bob", reply_to: ARTICLE, text });
-  await golden.minutes(3);
-  const [told, ...more] = await golden.told();
+it("article reports a count that crossed, with its author, preview and link", async () => {
+  const fixture = await startWatchFixture("article", { tweet: ARTICLE, when: { reply_count: "every 3" } });
+  for (const text of ["one", "two", "three", "four"]) fixture.control("POST", "tweets", { username: "bob", reply_to: ARTICLE, text });
+  await fixture.minutes(3);
+  const [alerts, ...more] = await fixture.alerts();
   expect(more).toEqual([]);
-  expect(told?.event).toMatchObject({ type: "article.changed", subject: ARTICLE, body: { crossed: ["reply_count"], changed: [] } });
-  const author = told?.event.body.user?.username ?? "";
-  expect(told?.event.labels).toMatchObject({ author, target: ARTICLE });
-  expect(told?.message.title).toMatch(/^An article by .* reached \d+ replies$/);
-  expect(told?.message.url).toBe(`https://x.com/${author}/status/${ARTICLE}`);
-  expect(told?.message.body).not.toBe("");
+  expect(alerts?.event).toMatchObject({ type: "article.changed", subject: ARTICLE, body: { crossed: ["reply_count"], changed: [] } });
+  const author = alerts?.event.body.user?.username ?? "";
+  expect(alerts?.event.labels).toMatchObject({ author, target: ARTICLE });
+  expect(alerts?.message.title).toMatch(/^An article by .* reached \d+ replies$/);
+  expect(alerts?.message.url).toBe(`https://x.com/${author}/status/${ARTICLE}`);
+  expect(alerts?.message.body).not.toBe("");
 });

@@ -1,9 +1,9 @@
 /** Watches of tweets beside search and timeline, against the sandbox: a silent baseline, then each new tweet once. */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
-import { type GoldenRig, startGolden } from "./golden-rig.ts";
+import { type WatchFixture, startWatchFixture } from "./watch-fixture.ts";
 
-type Control = GoldenRig["control"];
+type Control = WatchFixture["control"];
 
 const post = (control: Control, order: JsonObject): string => {
   const [id] = control("POST", "tweets", order)["ids"] as readonly string[];
@@ -11,34 +11,34 @@ const post = (control: Control, order: JsonObject): string => {
   return id;
 };
 
-/** What was told of one new thing: its event with its message; then nothing more. */
-async function theOnlyOne({ minutes, told }: GoldenRig) {
+/** The only alert of one new thing: its event with its message. */
+async function theOnlyOne({ minutes, alerts }: WatchFixture) {
   await minutes(2);
-  const all = await told();
+  const all = await alerts();
   expect(all).toHaveLength(1);
   await minutes(3);
-  expect(await told()).toHaveLength(1);
+  expect(await alerts()).toHaveLength(1);
   const [only] = all;
-  if (only === undefined) throw new Error("nothing was told");
+  if (only === undefined) throw new Error("no alert");
   return only;
 }
 
 /** A post of a silent account, with an answer from before the watch. */
 async function startAnswered(type: string, kind: "reply_to" | "quote_of") {
   let id = "";
-  const golden = await startGolden(type, (control) => {
+  const fixture = await startWatchFixture(type, (control) => {
     id = post(control, { username: "golden_one", text: "The post." });
     post(control, { username: "golden_two", text: "Old answer.", [kind]: id });
     return { tweet: `https://x.com/golden_one/status/${id}` };
   });
-  return { golden, id };
+  return { fixture, id };
 }
 
-it("replies tells a new reply to the tweet", async () => {
-  const { golden, id } = await startAnswered("replies", "reply_to");
-  post(golden.control, { username: "golden_three", text: "A quote.", quote_of: id });
-  const fresh = post(golden.control, { username: "golden_three", text: "Fresh answer.", reply_to: id });
-  const { event, message } = await theOnlyOne(golden);
+it("replies reports a new reply to the tweet", async () => {
+  const { fixture, id } = await startAnswered("replies", "reply_to");
+  post(fixture.control, { username: "golden_three", text: "A quote.", quote_of: id });
+  const fresh = post(fixture.control, { username: "golden_three", text: "Fresh answer.", reply_to: id });
+  const { event, message } = await theOnlyOne(fixture);
   expect(event).toMatchObject({
     type: "tweet.created",
     subject: fresh,
@@ -49,28 +49,28 @@ it("replies tells a new reply to the tweet", async () => {
   expect(message.url).toBe(`https://x.com/golden_three/status/${fresh}`);
 });
 
-it("quotes tells a new quote of the tweet", async () => {
-  const { golden, id } = await startAnswered("quotes", "quote_of");
-  post(golden.control, { username: "golden_three", text: "A reply.", reply_to: id });
-  const fresh = post(golden.control, { username: "golden_three", text: "See here.", quote_of: id });
-  const { event, message } = await theOnlyOne(golden);
+it("quotes reports a new quote of the tweet", async () => {
+  const { fixture, id } = await startAnswered("quotes", "quote_of");
+  post(fixture.control, { username: "golden_three", text: "A reply.", reply_to: id });
+  const fresh = post(fixture.control, { username: "golden_three", text: "See here.", quote_of: id });
+  const { event, message } = await theOnlyOne(fixture);
   expect(event).toMatchObject({ type: "tweet.created", subject: fresh, labels: { kind: "quote", target: id } });
   expect(event.body).toMatchObject({ tweet: { full_text: "See here.", quoted_status: { id, full_text: "The post." } } });
   expect(message.title).toMatch(/\(@golden_three\) quoted .*\(@golden_one\)$/);
   expect(message.context?.body).toBe("The post.");
 });
 
-it("retweets tells what an account reposts, and nothing else it does", async () => {
+it("retweets reports what an account reposts, and nothing else it does", async () => {
   let original = "";
-  const golden = await startGolden("retweets", (control) => {
+  const fixture = await startWatchFixture("retweets", (control) => {
     original = post(control, { username: "golden_one", text: "The post." });
     post(control, { username: "golden_two", retweet_of: original });
     return { accounts: ["@golden_two"] };
   });
-  post(golden.control, { username: "golden_two", text: "A post of its own." });
-  const other = post(golden.control, { username: "golden_three", text: "Another." });
-  const fresh = post(golden.control, { username: "golden_two", retweet_of: other });
-  const { event, message } = await theOnlyOne(golden);
+  post(fixture.control, { username: "golden_two", text: "A post of its own." });
+  const other = post(fixture.control, { username: "golden_three", text: "Another." });
+  const fresh = post(fixture.control, { username: "golden_two", retweet_of: other });
+  const { event, message } = await theOnlyOne(fixture);
   expect(event).toMatchObject({ type: "tweet.created", subject: fresh, labels: { kind: "retweet", author: "golden_two" } });
   expect(event.body).toMatchObject({ tweet: { retweeted_status: { id: other, full_text: "Another." } } });
   expect(message.title).toMatch(/\(@golden_two\) reposted .*\(@golden_three\)$/);
@@ -78,50 +78,54 @@ it("retweets tells what an account reposts, and nothing else it does", async () 
 
 const LIST = "1388742069157900291";
 
-it("list_tweets tells what a member of the list posts", async () => {
-  const golden = await startGolden("list_tweets", { list: `https://x.com/i/lists/${LIST}` }, { where: { text: "", matches: isGolden } });
-  post(golden.control, { username: "golden_one", text: "golden, but not on the list" });
-  const fresh = post(golden.control, { username: "acme", text: "golden news" });
-  const { event, message } = await theOnlyOne(golden);
+it("list_tweets reports what a member of the list posts", async () => {
+  const fixture = await startWatchFixture(
+    "list_tweets",
+    { list: `https://x.com/i/lists/${LIST}` },
+    { where: { text: "", matches: isFixture } },
+  );
+  post(fixture.control, { username: "golden_one", text: "golden, but not on the list" });
+  const fresh = post(fixture.control, { username: "acme", text: "golden news" });
+  const { event, message } = await theOnlyOne(fixture);
   expect(event).toMatchObject({ type: "tweet.created", subject: fresh, labels: { target: LIST, author: "acme", kind: "post" } });
   expect(message).toMatchObject({ title: "Acme Corp (@acme) posted", body: "golden news", url: `https://x.com/acme/status/${fresh}` });
 });
 
-const isGolden = ({ tweet }: { readonly tweet?: { readonly full_text: string } }): boolean =>
+const isFixture = ({ tweet }: { readonly tweet?: { readonly full_text: string } }): boolean =>
   tweet?.full_text.startsWith("golden") === true;
 
-it("community_search tells a post of the community that matches", async () => {
+it("community_search reports a post of the community that matches", async () => {
   const community_id = "1493446837214187523";
-  const golden = await startGolden("community_search", (control) => {
+  const fixture = await startWatchFixture("community_search", (control) => {
     post(control, { username: "acme", text: "golden launch of before", community_id });
     return { community: `https://x.com/i/communities/${community_id}`, query: "golden (launch OR release)" };
   });
-  post(golden.control, { username: "acme", text: "golden launch elsewhere" });
-  post(golden.control, { username: "acme", text: "golden silence", community_id });
-  const fresh = post(golden.control, { username: "acme", text: "golden release", community_id });
-  const { event, message } = await theOnlyOne(golden);
+  post(fixture.control, { username: "acme", text: "golden launch elsewhere" });
+  post(fixture.control, { username: "acme", text: "golden silence", community_id });
+  const fresh = post(fixture.control, { username: "acme", text: "golden release", community_id });
+  const { event, message } = await theOnlyOne(fixture);
   expect(event).toMatchObject({ type: "tweet.created", subject: fresh, labels: { target: "golden (launch OR release)", author: "acme" } });
   expect(message).toMatchObject({ title: "Acme Corp (@acme) posted", body: "golden release" });
 });
 
-it("search tells a tweet that matches", async () => {
-  const golden = await startGolden("search", (control) => {
+it("search reports a tweet that matches", async () => {
+  const fixture = await startWatchFixture("search", (control) => {
     post(control, { username: "acme", text: "golden launch of before" });
     return { query: "golden (launch OR release) -from:golden_one" };
   });
-  post(golden.control, { username: "golden_one", text: "golden release of its own" });
-  const fresh = post(golden.control, { username: "acme", text: "golden release" });
-  const { event, message } = await theOnlyOne(golden);
+  post(fixture.control, { username: "golden_one", text: "golden release of its own" });
+  const fresh = post(fixture.control, { username: "acme", text: "golden release" });
+  const { event, message } = await theOnlyOne(fixture);
   expect(event).toMatchObject({ type: "tweet.created", subject: fresh, labels: { type: "search", author: "acme", kind: "post" } });
   expect(message).toMatchObject({ title: "Acme Corp (@acme) posted", body: "golden release", url: `https://x.com/acme/status/${fresh}` });
 });
 
-it("community_tweets tells a post of the community, and its pinned one never", async () => {
+it("community_tweets reports a post of the community, and its pinned one never", async () => {
   const community_id = "1493446837214187523";
-  const golden = await startGolden("community_tweets", { community: community_id }, { where: { text: "", matches: isGolden } });
-  post(golden.control, { username: "acme", text: "golden post elsewhere" });
-  const fresh = post(golden.control, { username: "acme", text: "golden post", community_id });
-  const { event, message } = await theOnlyOne(golden);
+  const fixture = await startWatchFixture("community_tweets", { community: community_id }, { where: { text: "", matches: isFixture } });
+  post(fixture.control, { username: "acme", text: "golden post elsewhere" });
+  const fresh = post(fixture.control, { username: "acme", text: "golden post", community_id });
+  const { event, message } = await theOnlyOne(fixture);
   expect(event).toMatchObject({ type: "tweet.created", subject: fresh, labels: { type: "community_tweets", target: community_id } });
   expect(message).toMatchObject({ title: "Acme Corp (@acme) posted", body: "golden post" });
 });

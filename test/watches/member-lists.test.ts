@@ -1,9 +1,9 @@
-/** Watches of lists of accounts, against the sandbox: a silent baseline, then who comes and who goes, each time told once. */
+/** Watches of lists of accounts, against the sandbox: a silent baseline, then who comes and who goes, each time reported once. */
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
-import { type GoldenRig, type GoldenSettings, startGolden } from "./golden-rig.ts";
+import { type WatchFixture, type FixtureSettings, startWatchFixture } from "./watch-fixture.ts";
 
-type Control = GoldenRig["control"];
+type Control = WatchFixture["control"];
 
 const follow = (control: Control, follower: string, target: string) => void control("POST", "follows", { follower, target });
 const unfollow = (control: Control, follower: string, target: string) => void control("DELETE", "follows", { follower, target });
@@ -14,7 +14,7 @@ const suspend = (control: Control, username: string, suspended: boolean) => void
 
 interface Case {
   readonly type: string;
-  readonly settings: GoldenSettings;
+  readonly settings: FixtureSettings;
   readonly come: (control: Control) => void;
   readonly go?: (control: Control) => void;
   readonly came: string;
@@ -29,18 +29,18 @@ interface Case {
 }
 
 const LIST = "1388742069157900291";
-/** The first tweet that is put into the world at the start of a golden test. */
+/** The first tweet that is put into the world at the start of a test. */
 const POST_ID = "2028440179309543424";
 const COMMUNITY = "1493446837214187523";
 
 /** One silent account with a follower of old. */
-const watched: GoldenSettings = (control) => {
+const watched: FixtureSettings = (control) => {
   make(control, "golden_one");
   follow(control, "alice", "golden_one");
   return { accounts: ["golden_one"] };
 };
 /** One silent account that follows someone of old. */
-const watcher: GoldenSettings = (control) => {
+const watcher: FixtureSettings = (control) => {
   make(control, "golden_one", "golden_two");
   follow(control, "golden_one", "golden_two");
   return { accounts: ["golden_one"] };
@@ -197,24 +197,24 @@ const CASES: readonly Case[] = [
 ];
 
 describe.each(CASES)("$type", ({ type, settings, come, go, came, went, who, target, place, says }) => {
-  it("tells who comes and who goes, each time once", async () => {
-    const golden = await startGolden(type, settings);
-    const { control, minutes, told } = golden;
+  it("reports who comes and who goes, each time once", async () => {
+    const fixture = await startWatchFixture(type, settings);
+    const { control, minutes, alerts } = fixture;
     const expected: { type: string; title: string }[] = [];
     const move = async (change: ((control: Control) => void) | undefined, event: string | undefined, sentence: string | undefined) => {
       if (change === undefined || event === undefined || sentence === undefined) return;
       change(control);
       await minutes(4);
-      const all = await told();
+      const all = await alerts();
       const display = all.at(-1)?.event.body.user?.display_name ?? "";
       expected.push({ type: event, title: sentence.replace("WHO", `${display} (@${who})`) });
       expect(all.map(({ event: { type }, message: { title } }) => ({ type, title }))).toEqual(expected);
     };
-    expect(await told()).toEqual([]);
+    expect(await alerts()).toEqual([]);
     await move(come, came, says[0]);
     await move(go, went, says[1]);
     if (go !== undefined) await move(come, came, says[0]);
-    const [first] = await told();
+    const [first] = await alerts();
     const userId = first?.event.body.user?.id ?? "";
     expect(first?.event.body.user?.username).toBe(who);
     expect(first?.event.labels).toMatchObject({ watch: "w", type, event: came, target, author: who, severity: "info" });
@@ -223,14 +223,18 @@ describe.each(CASES)("$type", ({ type, settings, come, go, came, went, who, targ
     if (place === undefined) expect(first?.event.body.target?.username).toBe(target);
     else expect(first?.event.body).toMatchObject(place);
     await minutes(6);
-    expect(await told()).toHaveLength(expected.length);
+    expect(await alerts()).toHaveLength(expected.length);
   });
 });
 
-it("list_followers tells who the days bring and take", async () => {
+it("list_followers reports who the days bring and take", async () => {
   const SIX_HOURS = 6 * 60;
-  const golden = await startGolden("list_followers", { list: LIST }, { schedule: { kind: "every", intervalMs: SIX_HOURS * 60_000 } });
-  const { world, clock, minutes, told } = golden;
+  const fixture = await startWatchFixture(
+    "list_followers",
+    { list: LIST },
+    { schedule: { kind: "every", intervalMs: SIX_HOURS * 60_000 } },
+  );
+  const { world, clock, minutes, alerts } = fixture;
   const list = world.groups.list(LIST);
   if (list === undefined) return expect.unreachable("the list is gone");
   const followersAt = (atMs: number) => {
@@ -240,10 +244,10 @@ it("list_followers tells who the days bring and take", async () => {
   const before = followersAt(clock.now());
   await minutes(4 * 24 * 60);
   const after = followersAt(clock.now());
-  // Who left is told after two complete reads without them.
+  // Who left is reported after two complete reads without them.
   const settled = followersAt(clock.now() - 3 * SIX_HOURS * 60_000);
   const ids = async (type: string) =>
-    (await told()).filter(({ event }) => event.type === type).map(({ event }) => event.body.user?.id ?? "");
+    (await alerts()).filter(({ event }) => event.type === type).map(({ event }) => event.body.user?.id ?? "");
   const [came, went] = [await ids("follower.added"), await ids("follower.removed")];
   expect(came.length).toBeGreaterThan(5);
   expect(came.toSorted()).toEqual([...after].filter((id) => !before.has(id)).sort());
@@ -251,7 +255,7 @@ it("list_followers tells who the days bring and take", async () => {
   expect(new Set(went).size).toBe(went.length);
   expect(went.every((id) => before.has(id) && !after.has(id))).toBe(true);
   expect([...before].filter((id) => !settled.has(id) && !went.includes(id))).toEqual([]);
-  const [first] = await told();
+  const [first] = await alerts();
   expect(first?.event).toMatchObject({ labels: { type: "list_followers", target: LIST }, body: { public_list: { id: LIST } } });
   expect(first?.message.title).toMatch(new RegExp(`^The list ${LIST} has a new follower: .* \\(@\\w+\\)$`));
   expect(first?.message.context).toEqual({ label: `The list ${LIST}`, body: "", url: `https://x.com/i/lists/${LIST}` });

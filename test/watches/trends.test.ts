@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { startGolden } from "./golden-rig.ts";
+import { startWatchFixture } from "./watch-fixture.ts";
 
-it("trends tells what entered, left and moved as the hour turns, and nothing within the hour", async () => {
-  const golden = await startGolden("trends", { woeid: 1, top: 5, tell: ["entered", "left", "moved"], move_by: 2 });
-  await golden.minutes(50);
-  expect(await golden.told()).toEqual([]);
-  await golden.minutes(180);
-  const told = await golden.told();
-  expect(told.map(({ message }) => message.title)).toEqual([
+it("trends reports what entered, left and moved as the hour turns, and nothing within the hour", async () => {
+  const fixture = await startWatchFixture("trends", { woeid: 1, top: 5, tell: ["entered", "left", "moved"], move_by: 2 });
+  await fixture.minutes(50);
+  expect(await fixture.alerts()).toEqual([]);
+  await fixture.minutes(180);
+  const alerts = await fixture.alerts();
+  expect(alerts.map(({ message }) => message.title)).toEqual([
     "treasury bonds rose from number 5 to 1 of the trends worldwide",
     "chess fell from number 2 to 4 of the trends worldwide",
     "open source is trending at number 5 worldwide",
@@ -15,7 +15,7 @@ it("trends tells what entered, left and moved as the hour turns, and nothing wit
     "climate data is trending at number 5 worldwide",
     "chess is no longer trending worldwide (it was number 4)",
   ]);
-  const [moved, , entered, left] = told;
+  const [moved, , entered, left] = alerts;
   expect(moved?.event).toMatchObject({ type: "trend.moved", subject: "1/treasury bonds", labels: { target: "1" } });
   expect(entered?.event.body).toEqual({
     trend: { name: "open source", query: '"open source"', url: entered?.message.url, rank: 5 },

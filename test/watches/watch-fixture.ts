@@ -1,6 +1,6 @@
 /**
- * One watch on the polling half of the daemon, with the bundled sandbox of seed 1 behind it, in one process on the virtual clock: a golden
- * test moves the world and reads what was told. The control functions of the sandbox are called as its control API would.
+ * One watch on the polling half of the daemon, with the bundled sandbox of seed 1 behind it, in one process on the virtual clock: a
+ * test moves the world and reads the alerts. The control functions of the sandbox are called as its control API would.
  */
 import { onTestFinished } from "vitest";
 import type { ChirpEvent } from "../../src/model/event.ts";
@@ -13,17 +13,17 @@ import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSandboxService } from "../support/sandbox-service.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
-const GOLDEN_START_MS = Date.UTC(2026, 2, 2, 12, 0, 0);
+const START_MS = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE_MS = 60_000;
 
-/** What people were told, as a sink would show it. */
-export interface Told {
+/** What people get, as a sink would show it. */
+export interface Alert {
   readonly event: ChirpEvent;
   readonly message: NeutralMessage;
 }
 
-export interface GoldenRig {
-  readonly rig: EngineRig;
+export interface WatchFixture {
+  readonly harness: EngineRig;
   readonly clock: VirtualClock;
   readonly world: World;
   /** Asks the sandbox's control API. @throws when it refuses. */
@@ -31,35 +31,35 @@ export interface GoldenRig {
   /** Minutes pass, and with them polls: every minute unless the watch says otherwise. */
   minutes(count: number): Promise<void>;
   /** Oldest first. */
-  told(): Promise<readonly Told[]>;
+  alerts(): Promise<readonly Alert[]>;
   /** Billed requests so far, by endpoint. */
   billed(): Readonly<Record<string, number>>;
 }
 
 /** The type's own settings, or what sets the world up before the daemon starts and then gives them. */
-export type GoldenSettings = JsonObject | ((control: GoldenRig["control"]) => JsonObject);
+export type FixtureSettings = JsonObject | ((control: WatchFixture["control"]) => JsonObject);
 
 /** The baseline is done when it resolves: two minutes have passed. Closed after the test. */
-export async function startGolden(type: string, settings: GoldenSettings, changes: WatchChanges = {}): Promise<GoldenRig> {
-  const clock = createVirtualClock(GOLDEN_START_MS);
+export async function startWatchFixture(type: string, settings: FixtureSettings, changes: WatchChanges = {}): Promise<WatchFixture> {
+  const clock = createVirtualClock(START_MS);
   const service = createSandboxService(clock);
   const own = typeof settings === "function" ? settings(service.control) : settings;
-  const rig = await startEngineRig({ clock, upstream: service.upstream, watches: [makeWatch("w", type, own, changes)] });
-  onTestFinished(() => rig.close());
-  const golden: GoldenRig = {
-    rig,
+  const harness = await startEngineRig({ clock, upstream: service.upstream, watches: [makeWatch("w", type, own, changes)] });
+  onTestFinished(() => harness.close());
+  const fixture: WatchFixture = {
+    harness,
     clock,
     world: service.world,
     control: service.control,
     minutes: (count) => clock.advance(count * MINUTE_MS),
-    told: async () => (await rig.events()).map(readAloud).reverse(),
+    alerts: async () => (await harness.events()).map(readAloud).reverse(),
     billed: () => service.billed().byEndpoint,
   };
-  await golden.minutes(2);
-  return golden;
+  await fixture.minutes(2);
+  return fixture;
 }
 
-function readAloud(event: ChirpEvent): Told {
+function readAloud(event: ChirpEvent): Alert {
   const type = WATCH_TYPES.find((one) => one.type === event.watchType);
   if (type === undefined) throw new Error(`no watch type ${event.watchType}`);
   return { event, message: type.read({ event, watches: [event.watch] }, { linksHost: "https://x.com" }) };

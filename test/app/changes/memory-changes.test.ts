@@ -10,7 +10,7 @@ const configOf = (watches: object) =>
     JSON.stringify({ version: 1, api: { base_url: "http://127.0.0.1:1", key: "k" }, watches, sinks: { out: { type: "console" } } }),
   );
 
-async function told(before: object, after: object, states: readonly WatchState[] = []): Promise<readonly string[]> {
+async function alerted(before: object, after: object, states: readonly WatchState[] = []): Promise<readonly string[]> {
   return memoryChanges(await configOf(before), await configOf(after), { hash: sha256, states }).map(memoryText);
 }
 
@@ -109,7 +109,7 @@ it.each<[string, object, object, readonly string[]]>([
     ],
   ],
 ])("%s", async (_name, before, after, lines) => {
-  expect(await told(before, after)).toEqual(lines);
+  expect(await alerted(before, after)).toEqual(lines);
 });
 
 /** What the state knows of a watch, beside another watch and another account of which it knows other ids. */
@@ -139,22 +139,22 @@ function statesOf(type: string, memory: Readonly<Record<string, string>> = {}): 
 }
 
 it("an account that is written by its id now is the same one, as the state knows", async () => {
-  expect(await told(posts(["acme"]), posts(["id:44"]), statesOf("timeline"))).toEqual([]);
-  expect(await told(posts(["acme"]), posts(["id:44"]))).toHaveLength(2);
-  expect(await told(posts(["acme", "rival"]), posts(["id:45", "id:46"]), statesOf("timeline"))).toEqual([
+  expect(await alerted(posts(["acme"]), posts(["id:44"]), statesOf("timeline"))).toEqual([]);
+  expect(await alerted(posts(["acme"]), posts(["id:44"]))).toHaveLength(2);
+  expect(await alerted(posts(["acme", "rival"]), posts(["id:45", "id:46"]), statesOf("timeline"))).toEqual([
     "w: id:45: new baseline (new in this watch)",
     `w: acme: dropped (memory is ${THIRTY})`,
     "w: 1 other account: kept",
   ]);
-  expect(await told(check(), check({ account: "id:44" }), statesOf("membership"))).toEqual(["w: account: kept"]);
-  expect(await told(check(), check({ account: "id:45" }), statesOf("membership"))).toEqual([
+  expect(await alerted(check(), check({ account: "id:44" }), statesOf("membership"))).toEqual(["w: account: kept"]);
+  expect(await alerted(check(), check({ account: "id:45" }), statesOf("membership"))).toEqual([
     "w: account: new baseline (it asks about another one)",
   ]);
 });
 
 it("the list that was read so far by itself stays the list, when it is written now", async () => {
   const written = [fans({ source: "auto" }), fans({ source: "all" })] as const;
-  expect(await told(...written, statesOf("new_followers", { mode: "all" }))).toEqual(["w: source: kept"]);
-  expect(await told(...written, statesOf("new_followers"))).toEqual([expect.stringContaining("w: source: new baseline (another list")]);
-  expect(await told(...written)).toHaveLength(1);
+  expect(await alerted(...written, statesOf("new_followers", { mode: "all" }))).toEqual(["w: source: kept"]);
+  expect(await alerted(...written, statesOf("new_followers"))).toEqual([expect.stringContaining("w: source: new baseline (another list")]);
+  expect(await alerted(...written)).toHaveLength(1);
 });

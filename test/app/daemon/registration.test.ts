@@ -1,4 +1,4 @@
-/** What the state is told of a configuration's watches, and which of them are polled. */
+/** What the state registers of a configuration's watches, and which of them are polled. */
 import { expect, it } from "vitest";
 import { enabledOf, onReturnOf, registerConfiguredWatches } from "../../../src/app/daemon/registration.ts";
 import type { Store } from "../../../src/model/store.ts";

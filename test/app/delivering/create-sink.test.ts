@@ -40,7 +40,7 @@ it("is named beside an address, and not beside a channel", () => {
   expect(describeSink({ ...config, type: "slack", settings: { token: "t", channel: "#brand" } })).toBe("#brand");
 });
 
-it("a daemon tells its log every secret of its sinks", async () => {
+it("a daemon registers every secret of its sinks with its log", async () => {
   const daemon = await startInnerDaemon({ watches: () => ({ w: { type: "search", query: "acme" } }) });
   expect(daemon.secrets).toEqual(expect.arrayContaining([HOOK_SECRET, daemon.hook.url]));
 });

@@ -1,4 +1,4 @@
-/** Alerts that are given up, as an operator meets them: told to ops, shown, listed, sent again, accepted. */
+/** Alerts that are given up, as an operator meets them: reported to ops, shown, listed, sent again, accepted. */
 import { describe, expect, it } from "vitest";
 import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../../support/inner-daemon.ts";
 import type { Answer } from "../../support/loopback-server.ts";
@@ -21,10 +21,10 @@ const setUp = (more: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> =>
 
 const tweet = (daemon: InnerDaemon, count: number): Promise<{ ids: readonly string[] }> =>
   daemon.control("tweets", { username: "loud_one", text: "a new zebra", count });
-const deadNotices = (daemon: InnerDaemon) => daemon.opsAlerts().filter(({ type }) => type === "delivery.dead");
+const deadAlerts = (daemon: InnerDaemon) => daemon.opsAlerts().filter(({ type }) => type === "delivery.dead");
 
 describe("what expires", () => {
-  it("is told to ops once with retry_for, links and ids, degrades the state but not health, and goes out again with the same ids", async () => {
+  it("is reported to ops once with retry_for, links and ids, degrades the state but not health, and goes out again with the same ids", async () => {
     const sink = { retry_for: "1h" };
     const daemon = await setUp({ sink });
     await daemon.clock.advance(MINUTE);
@@ -35,15 +35,15 @@ describe("what expires", () => {
     await daemon.clock.advance(3 * HOUR);
     const attempted = new Map(daemon.hook.messages().map(({ id, body }) => [id, body]));
     expect(attempted.size).toBe(3);
-    const [notice, ...others] = daemon.ops.events().filter(({ type }) => type === "delivery.dead");
+    const [alert, ...others] = daemon.ops.events().filter(({ type }) => type === "delivery.dead");
     expect(others).toEqual([]);
-    expect(notice?.data.message).toBe("3 alerts for hook were given up after 2h (retry_for): the webhook answered 503: later");
-    for (const id of ids) expect(notice?.data.hint).toContain(`/status/${id}`);
-    expect(notice?.data.hint).toContain("chirpwatch replay --dead --sink hook");
-    expect(notice?.data.message_ids.toSorted()).toEqual([...attempted.keys()].toSorted());
+    expect(alert?.data.message).toBe("3 alerts for hook were given up after 2h (retry_for): the webhook answered 503: later");
+    for (const id of ids) expect(alert?.data.hint).toContain(`/status/${id}`);
+    expect(alert?.data.hint).toContain("chirpwatch replay --dead --sink hook");
+    expect(alert?.data.message_ids.toSorted()).toEqual([...attempted.keys()].toSorted());
     const { state, reasons, sinks } = await daemon.status();
     expect(state).toBe("degraded");
-    expect(reasons).toContain(`${notice?.data.message} (chirpwatch dead list)`);
+    expect(reasons).toContain(`${alert?.data.message} (chirpwatch dead list)`);
     expect(sinks[0]).toMatchObject({ name: "hook", dead: 3, waiting: 0 });
     expect(await daemon.metric("chirpwatch_dead_letters_unacknowledged", 'sink="hook"')).toBe(3);
     expect(await daemon.health()).toBe(200);
@@ -75,10 +75,10 @@ describe("what expires", () => {
     expect((await daemon.status()).sinks[0]).toMatchObject({ dead: 0, waiting: 3 });
     await daemon.clock.advance(2 * HOUR);
     expect((await daemon.status()).sinks[0]).toMatchObject({ dead: 3, waiting: 0 });
-    expect(deadNotices(daemon)).toHaveLength(2);
+    expect(deadAlerts(daemon)).toHaveLength(2);
   });
 
-  it("is told through the failing sink itself, once that takes messages again, where ops has no other", async () => {
+  it("is reported through the failing sink itself, once that takes messages again, where ops has no other", async () => {
     const daemon = await setUp({ opsSink: "hook" });
     await daemon.clock.advance(MINUTE);
     daemon.hook.answer(fail);
@@ -88,9 +88,9 @@ describe("what expires", () => {
     daemon.hook.answer(take);
     await tweet(daemon, 1);
     await daemon.clock.advance(20 * MINUTE);
-    const told = daemon.hook.events().filter(({ type }) => type === "delivery.dead");
-    expect(told).toHaveLength(1);
-    expect(told[0]?.data.message).toContain("3 alerts for hook were given up after 2h");
+    const alerted = daemon.hook.events().filter(({ type }) => type === "delivery.dead");
+    expect(alerted).toHaveLength(1);
+    expect(alerted[0]?.data.message).toContain("3 alerts for hook were given up after 2h");
   });
 
   it("is no reason to look any more after seven days, and stays in the list", async () => {
@@ -107,7 +107,7 @@ describe("what expires", () => {
 });
 
 describe("what is refused for its content", () => {
-  it("is told once an hour and cause at most, and goes out again as new messages about the same events", async () => {
+  it("is reported once an hour and cause at most, and goes out again as new messages about the same events", async () => {
     const daemon = await setUp();
     await daemon.clock.advance(MINUTE);
     daemon.hook.answer(refuse);
@@ -115,16 +115,16 @@ describe("what is refused for its content", () => {
     await daemon.clock.advance(10 * MINUTE);
     const refused = daemon.hook.messages();
     expect(refused).toHaveLength(2);
-    expect(deadNotices(daemon)).toEqual([
+    expect(deadAlerts(daemon)).toEqual([
       { type: "delivery.dead", message: "2 alerts for hook were refused for good: the webhook answered 400: no such field" },
     ]);
     await tweet(daemon, 1);
     await daemon.clock.advance(10 * MINUTE);
     await tweet(daemon, 1);
     await daemon.clock.advance(30 * MINUTE);
-    expect(deadNotices(daemon)).toHaveLength(1);
+    expect(deadAlerts(daemon)).toHaveLength(1);
     await daemon.clock.advance(30 * MINUTE);
-    expect(deadNotices(daemon).map(({ message }) => message.slice(0, 8))).toEqual(["2 alerts", "2 alerts"]);
+    expect(deadAlerts(daemon).map(({ message }) => message.slice(0, 8))).toEqual(["2 alerts", "2 alerts"]);
     daemon.hook.answer(take);
     const before = daemon.hook.messages().length;
     expect(await daemon.call("dead/replay", "POST")).toEqual({ messages: 4, alerts: 4 });
@@ -152,7 +152,7 @@ describe("what is refused for its content", () => {
   });
 });
 
-it("what an earlier process left unsaid is told after the next start, and what was told is not", async () => {
+it("what an earlier process did not report is reported after the next start, and nothing is reported twice", async () => {
   const daemon = await setUp();
   await daemon.clock.advance(MINUTE);
   daemon.hook.answer(refuse);
@@ -160,13 +160,13 @@ it("what an earlier process left unsaid is told after the next start, and what w
   await daemon.clock.advance(9 * MINUTE);
   while (daemon.hook.messages().length === 0) await daemon.clock.advance(100);
   await daemon.clock.advance(100);
-  expect(deadNotices(daemon)).toEqual([]);
+  expect(deadAlerts(daemon)).toEqual([]);
   await daemon.stop();
   await daemon.start();
   await daemon.clock.advance(MINUTE);
-  expect(deadNotices(daemon)).toHaveLength(1);
+  expect(deadAlerts(daemon)).toHaveLength(1);
   await daemon.stop();
   await daemon.start();
   await daemon.clock.advance(2 * HOUR);
-  expect(deadNotices(daemon)).toHaveLength(1);
+  expect(deadAlerts(daemon)).toHaveLength(1);
 });

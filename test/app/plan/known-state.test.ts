@@ -10,8 +10,8 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 2, 2, 0, 7, 13);
 
-let rig: EngineRig | undefined;
-afterEach(() => rig?.close());
+let harness: EngineRig | undefined;
+afterEach(() => harness?.close());
 
 it("plans beside a daemon name the runs that it then makes", async () => {
   const clock = createVirtualClock(START);
@@ -25,18 +25,18 @@ it("plans beside a daemon name the runs that it then makes", async () => {
 sinks: { terminal: { type: console } }
 ops: { sink: terminal }
 `);
-  rig = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches });
+  harness = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches });
   // Past a second run of the rarest: the first is at the start, and not where the others fall.
   await clock.advanceTo(START + 8 * HOUR);
   const nowMs = clock.now();
-  const known = await readKnown(rig.store, config, { hash: sha256, clock });
+  const known = await readKnown(harness.store, config, { hash: sha256, clock });
   const plan = createPlanView(config, { hash: sha256, nowMs, quota: { limit: null, source: "unknown", reason: "" }, ...known });
   await clock.advance(31 * HOUR);
-  for (const { id, next_runs: foretold } of plan.watches) {
-    const keys = new Set(rig.engine.pollsOf(id).map(({ key }) => key));
-    const made = rig.polled.filter(({ key, atMs }) => keys.has(key) && atMs > nowMs).map(({ atMs }) => atMs);
-    expect(foretold, id).toHaveLength(5);
-    for (const [run, atMs] of foretold.map((iso) => Date.parse(iso)).entries())
+  for (const { id, next_runs: forecast } of plan.watches) {
+    const keys = new Set(harness.engine.pollsOf(id).map(({ key }) => key));
+    const made = harness.polled.filter(({ key, atMs }) => keys.has(key) && atMs > nowMs).map(({ atMs }) => atMs);
+    expect(forecast, id).toHaveLength(5);
+    for (const [run, atMs] of forecast.map((iso) => Date.parse(iso)).entries())
       expect(Math.abs((made[run] ?? 0) - atMs), `${id}, run ${run + 1}`).toBeLessThan(3_000);
   }
 });
@@ -53,10 +53,10 @@ it("knows how groups of searches and lists are read", async () => {
 sinks: { terminal: { type: console } }
 ops: { sink: terminal }
 `);
-  rig = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches });
+  harness = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches });
   await clock.advanceTo(START + 1.1 * HOUR);
-  const { learned } = await readKnown(rig.store, config, { hash: sha256, clock });
-  const wayOf = (watchId: string) => rig?.engine.pollsOf(watchId).map(({ key }) => learned.activeStrategyOf?.(key));
+  const { learned } = await readKnown(harness.store, config, { hash: sha256, clock });
+  const wayOf = (watchId: string) => harness?.engine.pollsOf(watchId).map(({ key }) => learned.activeStrategyOf?.(key));
   expect(wayOf("a")).toMatchObject([{ strategy: "merge", limits: { operators: 22 } }]);
   expect(wayOf("fans")).toEqual([{ strategy: "probe" }]);
 });

@@ -79,7 +79,7 @@ it("says of what a plan is a guess before anything was learned, and that schedul
   });
 });
 
-it("tells what was learned from what was counted, and goes by the least sure", async () => {
+it("distinguishes what was learned from what was counted, and goes by the least sure", async () => {
   const learned = await basesBy(STATES, { rateOf: () => 1, changesOf: () => 0.01 });
   expect(Object.values(learned).map(({ basis }) => basis)).toEqual(["learned", "learned", "schedule", "learned", "learned"]);
   expect(Object.values(learned).flatMap(({ assumes }) => assumes)).toEqual([]);

@@ -37,7 +37,7 @@ async function planWith(postsPerDay: number, changed?: number) {
   return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [], learned: await readLearned(store, clock) });
 }
 
-it("reckons with the rates that daemons on this state have learned", async () => {
+it("goes by the rates that daemons on this state have learned", async () => {
   const [silent, busy] = [await planWith(0.01), await planWith(40)];
   expect(silent.watches[0]?.strategies).toEqual(["probe"]);
   expect(silent.total.requests_per_month_range).toBeNull();
@@ -47,7 +47,7 @@ it("reckons with the rates that daemons on this state have learned", async () =>
   expect(busy.total.requests_per_month).toBeGreaterThan(2 * silent.total.requests_per_month);
 });
 
-it("reckons with as many changes that no post accounts for as daemons on this state have seen", async () => {
+it("goes by as many changes that no post accounts for as daemons on this state have seen", async () => {
   const monthWith = async (changed?: number) => (await planWith(0.5, changed)).total.requests_per_month;
   const [unknown, none, many] = [await monthWith(), await monthWith(0), await monthWith(11)];
   // Half a hundred accounts, of which one changes a day, and is searched for seven times.

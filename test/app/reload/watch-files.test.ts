@@ -24,7 +24,7 @@ const files: Files = {
   },
 };
 
-async function look(times: number): Promise<void> {
+async function checkFiles(times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) await clock.advance(2_000);
 }
 
@@ -44,15 +44,15 @@ async function watch(...names: string[]): Promise<void> {
   stop = watchFiles({ files, clock, hash: sha256, paths: () => paths, onChange: async () => void (changes += 1) });
 }
 
-it("tells a change once, when two looks saw the same", async () => {
+it("reports a change once, when two checks saw the same", async () => {
   await writeFile(join(folder, "watches.yaml"), "a");
   await watch("watches.yaml");
-  await look(3);
+  await checkFiles(3);
   expect(changes).toBe(0);
   await writeFile(join(folder, "watches.yaml"), "b");
-  await look(1);
+  await checkFiles(1);
   expect(changes).toBe(0);
-  await look(5);
+  await checkFiles(5);
   expect(changes).toBe(1);
 });
 
@@ -64,50 +64,50 @@ it("sees a mounted secret whose symlink is swapped", async () => {
   await symlink("1", join(folder, "data"));
   await symlink("data/token", join(folder, "token"));
   await watch("token");
-  await look(2);
+  await checkFiles(2);
   await symlink("2", join(folder, "next"));
   await rename(join(folder, "next"), join(folder, "data"));
-  await look(3);
+  await checkFiles(3);
   expect(changes).toBe(1);
 });
 
 it("does not mind a file that is touched and not changed", async () => {
   await writeFile(join(folder, "watches.yaml"), "a");
   await watch("watches.yaml");
-  await look(2);
+  await checkFiles(2);
   await utimes(join(folder, "watches.yaml"), 1, 1);
-  await look(3);
+  await checkFiles(3);
   expect(changes).toBe(0);
 });
 
-it("tells a file that goes away and comes back different", async () => {
+it("reports a file that goes away and comes back different", async () => {
   await writeFile(join(folder, "watches.yaml"), "a");
   await watch("watches.yaml");
-  await look(2);
+  await checkFiles(2);
   await rm(join(folder, "watches.yaml"));
-  await look(3);
+  await checkFiles(3);
   expect(changes).toBe(1);
   await writeFile(join(folder, "watches.yaml"), "b");
-  await look(3);
+  await checkFiles(3);
   expect(changes).toBe(2);
 });
 
-it("tells a change that falls into the time in which the one before is put in force", async () => {
+it("reports a change that falls into the time in which the one before becomes active", async () => {
   const path = join(folder, "watches.yaml");
   await writeFile(path, "a");
-  const told: string[] = [];
+  const alerted: string[] = [];
   const onChange = async () => {
-    told.push(readFileSync(path, "utf8"));
-    if (told.length === 1) writeFileSync(path, "c");
+    alerted.push(readFileSync(path, "utf8"));
+    if (alerted.length === 1) writeFileSync(path, "c");
   };
   stop = watchFiles({ files, clock, hash: sha256, paths: () => [path], onChange });
-  await look(2);
+  await checkFiles(2);
   await writeFile(path, "b");
-  await look(5);
-  expect(told).toEqual(["b", "c"]);
+  await checkFiles(5);
+  expect(alerted).toEqual(["b", "c"]);
 });
 
-it("does not tell the files that a new configuration names as changed", async () => {
+it("does not report the files that a new configuration names as changed", async () => {
   for (const name of ["watches.yaml", "accounts.txt"]) await writeFile(join(folder, name), "a");
   let names = ["watches.yaml"];
   const onChange = async () => {
@@ -115,13 +115,13 @@ it("does not tell the files that a new configuration names as changed", async ()
     names = ["watches.yaml", "accounts.txt"];
   };
   stop = watchFiles({ files, clock, hash: sha256, paths: () => names.map((name) => join(folder, name)), onChange });
-  await look(2);
+  await checkFiles(2);
   await writeFile(join(folder, "watches.yaml"), "b");
-  await look(5);
+  await checkFiles(5);
   expect(changes).toBe(1);
 });
 
-it("tells a change of one of two files, and reads a file again only when its stamp is another; without stamps, each time", async () => {
+it("reports a change of one of two files, and reads a file again only when its stamp is another; without stamps, each time", async () => {
   for (const stamp of [files.stamp, undefined]) {
     for (const name of ["watches.yaml", "token"]) await writeFile(join(folder, name), "a");
     changes = 0;
@@ -133,9 +133,9 @@ it("tells a change of one of two files, and reads a file again only when its sta
     const paths = () => ["watches.yaml", "token"].map((name) => join(folder, name));
     const asked: Files = { ...files, readText, ...(stamp === undefined ? { stamp: undefined as never } : { stamp }) };
     stop = watchFiles({ files: asked, clock, hash: sha256, paths, onChange: async () => void (changes += 1) });
-    await look(3);
+    await checkFiles(3);
     await writeFile(join(folder, "token"), "b");
-    await look(5);
+    await checkFiles(5);
     expect(changes).toBe(1);
     expect(read.length).toBeGreaterThanOrEqual(3);
     if (stamp !== undefined) expect(read.filter((name) => name === "watches.yaml")).toHaveLength(1);

@@ -1,24 +1,24 @@
-/** `chirpwatch test` on the types that are no lists of tweets: one poll of the bundled sandbox, judged as if everything in it were new. */
+/** `chirpwatch test` on the types that are no lists of tweets: one poll of the bundled sandbox, evaluated as if everything in it were new. */
 import { expect, it } from "vitest";
 import { planTrial } from "../../../src/app/try/try-watch.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { makeWatch } from "../../support/make-watch.ts";
-import { startGolden } from "../../watches/golden-rig.ts";
+import { startWatchFixture } from "../../watches/watch-fixture.ts";
 
 /** Settings that name something of the world, by what the sandbox says there is. */
 type Settings = JsonObject | ((sample: Readonly<Record<string, readonly string[]>>) => JsonObject);
 
 async function tryIt(type: string, settings: Settings) {
-  const { rig, clock, control } = await startGolden("timeline", { accounts: ["rival"] });
+  const { harness, clock, control } = await startWatchFixture("timeline", { accounts: ["rival"] });
   const sample = control("GET", "sample") as Readonly<Record<string, readonly string[]>>;
   const own = typeof settings === "function" ? settings(sample) : settings;
-  const trial = planTrial(makeWatch("t", type, own), { gate: rig.gate, clock, hash: sha256, state: undefined, mostTargets: 5 });
-  const before = (await rig.store.spentSince(0)).total;
+  const trial = planTrial(makeWatch("t", type, own), { gate: harness.gate, clock, hash: sha256, state: undefined, mostTargets: 5 });
+  const before = (await harness.store.spentSince(0)).total;
   const running = trial.run();
   await clock.advance(1_000);
   const [target] = await running;
-  return { trial, target, spent: (await rig.store.spentSince(0)).total - before };
+  return { trial, target, spent: (await harness.store.spentSince(0)).total - before };
 }
 
 const article = ({ article_ids: ids = [] }: Readonly<Record<string, readonly string[]>>): string => ids[0] ?? "";
@@ -45,19 +45,19 @@ it.each(TRIALS)("%s, case %#: says what would raise an alert, and costs what it 
   expect([trial.costRequests, spent]).toEqual([costs, costs]);
 });
 
-it("timeline via_list: reads the list once, and tells of each account its own tweets only", async () => {
-  const { rig, clock, control } = await startGolden("timeline", { accounts: ["rival"] });
+it("timeline via_list: reads the list once, and shows for each account its own tweets only", async () => {
+  const { harness, clock, control } = await startWatchFixture("timeline", { accounts: ["rival"] });
   const list = control("POST", "lists", { members: ["golden_one", "golden_two", "golden_three"] })["id"] as string;
   for (const username of ["golden_one", "golden_two", "golden_three"]) control("POST", "tweets", { username });
   const watch = makeWatch("t", "timeline", { accounts: ["golden_one", "golden_two"], via_list: list });
-  const trial = planTrial(watch, { gate: rig.gate, clock, hash: sha256, state: undefined, mostTargets: 5 });
-  const before = (await rig.store.spentSince(0)).total;
+  const trial = planTrial(watch, { gate: harness.gate, clock, hash: sha256, state: undefined, mostTargets: 5 });
+  const before = (await harness.store.spentSince(0)).total;
   const running = trial.run();
   await clock.advance(1_000);
-  const told = (await running).map(({ name, items }) => [name, ...items.map(({ event }) => event.labels["author"])]);
-  expect(told).toEqual([
+  const alerted = (await running).map(({ name, items }) => [name, ...items.map(({ event }) => event.labels["author"])]);
+  expect(alerted).toEqual([
     ["golden_one", "golden_one"],
     ["golden_two", "golden_two"],
   ]);
-  expect([trial.costRequests, (await rig.store.spentSince(0)).total - before]).toEqual([2, 2]);
+  expect([trial.costRequests, (await harness.store.spentSince(0)).total - before]).toEqual([2, 2]);
 });

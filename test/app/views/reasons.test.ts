@@ -64,7 +64,7 @@ it("says since when a sink fails, when it is tried again, and what can be done",
   ]);
 });
 
-it("tells a state that cannot be written first, and a refused reload last, before its errors", () => {
+it("names a state that cannot be written first, and a refused reload last, before its errors", () => {
   const refusal = { at: "2026-03-10T13:50:00.000Z", errors: ["watches.yaml:3:1: unknown key"] };
   expect(reasonsOf({ ...calm, store: "the disk is full", upstream: "no answer", refusal })).toEqual([
     "the state cannot be written: the disk is full",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../../src/runtime/system-clock.ts";
 import { openStore } from "../../../src/state/open.ts";
-import { cleanUpAfterwards, hookSink, keep } from "../../e2e/stage.ts";
+import { cleanUpAfterwards, hookSink, keep } from "../../e2e/fixture.ts";
 import { makeFolder } from "../../support/bin-process.ts";
 import { startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/hook-receiver.ts";

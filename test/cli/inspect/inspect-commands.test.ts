@@ -6,7 +6,7 @@ import { makeFolder } from "../../support/bin-process.ts";
 import { type DaemonProcess, startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { until } from "../../support/until.ts";
-import { cleanUpAfterwards } from "../../e2e/stage.ts";
+import { cleanUpAfterwards } from "../../e2e/fixture.ts";
 
 cleanUpAfterwards();
 

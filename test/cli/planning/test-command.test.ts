@@ -4,7 +4,7 @@ import { makeFolder } from "../../support/bin-process.ts";
 import { json, type LoopbackServer, startLoopbackServer } from "../../support/loopback-server.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { type SandboxProcess, startSandboxProcess } from "../../support/sandbox-process.ts";
-import { cleanUpAfterwards, keep } from "../../e2e/stage.ts";
+import { cleanUpAfterwards, keep } from "../../e2e/fixture.ts";
 
 cleanUpAfterwards();
 
