@@ -48,15 +48,15 @@ test("there is day and night, for each account and for all together", () => {
 test("within a month there are renames, new bios, protections, suspensions, deletions, and the first hundred stay as they are", () => {
   const seen = { renames: 0, bios: 0, protected: 0, suspended: 0, deletedForGood: 0, hidden: 0 };
   for (const key of keys.slice(100)) {
-    const lives = days.map((atMs) => world.at(atMs).people);
-    if (new Set(lives.map((people) => people.usernameOf(key))).size > 1) seen.renames += 1;
-    if (new Set(lives.map((people) => people.revisions(key))).size > 1) seen.bios += 1;
-    const hidden = lives.map((people) => people.isProtected(key));
+    const states = days.map((atMs) => world.at(atMs).people);
+    if (new Set(states.map((people) => people.usernameOf(key))).size > 1) seen.renames += 1;
+    if (new Set(states.map((people) => people.revisions(key))).size > 1) seen.bios += 1;
+    const hidden = states.map((people) => people.isProtected(key));
     if (hidden.includes(true) && hidden.includes(false)) seen.protected += 1;
-    const gone = lives.map((people) => people.isGone(key));
+    const gone = states.map((people) => people.isGone(key));
     if (gone.includes(true) && gone.lastIndexOf(false) > gone.indexOf(true)) seen.suspended += 1;
     if (gone.at(-1) === true && gone.indexOf(true) > 0) seen.deletedForGood += 1;
-    if (lives[0]?.isHiddenFromSearch(key)) seen.hidden += 1;
+    if (states[0]?.isHiddenFromSearch(key)) seen.hidden += 1;
   }
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0);
   const last = world.at(days.at(-1) ?? 0).people;
@@ -158,11 +158,11 @@ test("verified followers, top lists and categorised followers move, too", async 
     "top-following?username=alice",
     "new-followers-7d?username=acme",
   ];
-  const look = async () => Promise.all(paths.map(ids));
+  const listAll = async () => Promise.all(paths.map(ids));
   const stats = async () => (await get("followers-stats?username=acme")).body;
-  const [before, statsBefore] = [await look(), await stats()];
+  const [before, statsBefore] = [await listAll(), await stats()];
   await clock.advance(20 * DAY_MS);
-  const [after, statsAfter] = [await look(), await stats()];
+  const [after, statsAfter] = [await listAll(), await stats()];
   paths.forEach((path, at) => {
     expect(after[at]?.filter((id) => before[at]?.includes(id) !== true).length, `${path}: joined`).toBeGreaterThan(0);
     expect(before[at]?.filter((id) => after[at]?.includes(id) !== true).length, `${path}: left`).toBeGreaterThan(0);

@@ -46,7 +46,7 @@ test("a body that is no JSON is refused, and an empty one is no order", async ()
   expect((await send("POST", "/_sandbox/tweets", "", {})).body).toEqual({ message: "username is required" });
 });
 
-test("the clock is told, and moves for the service and its keys alike", async () => {
+test("the clock is set, and moves for the service and its keys alike", async () => {
   const { control, get } = await openSandbox();
   expect((await control("GET", "clock")).body).toEqual({ now: new Date(START_MS).toISOString(), now_ms: START_MS });
   expect((await control("POST", "clock", { advance_ms: 1_000 })).body.now_ms).toBe(START_MS + 1_000);

@@ -4,7 +4,7 @@ import type { EndpointName } from "../../src/api/endpoints/index.ts";
 import { type Inputs, openService, ROWS } from "./inputs-of.ts";
 
 /** They say whether a user is protected, or ask nothing that is private. */
-const TELL_OF_PROTECTED: ReadonlySet<EndpointName> = new Set([
+const SHOW_PROTECTED: ReadonlySet<EndpointName> = new Set([
   ...(["check-follow", "check-comment", "check-quoted", "check-retweet", "check-community-member", "followers-stats"] as const),
 ]);
 const LISTS: readonly EndpointName[] = ["search-tweets", "list-tweets", "community-tweets"];
@@ -42,7 +42,7 @@ test("404: a changed username, while its ID goes on", async () => {
 
 test.each(["suspended", "deleted", "protected"] as const)("404: a %s account, by handle and by ID, until it is restored", async (state) => {
   const service = await openService();
-  const tell = state === "protected" ? TELL_OF_PROTECTED : new Set();
+  const shows = state === "protected" ? SHOW_PROTECTED : new Set();
   const { id } = (await service.control("POST", "accounts", { username: "alice", [state]: true })).body;
   const statuses = async () => {
     const found: [string, number][] = [];
@@ -53,12 +53,12 @@ test.each(["suspended", "deleted", "protected"] as const)("404: a %s account, by
     }
     return found;
   };
-  for (const [name, status] of await statuses()) expect([name, status]).toEqual([name, tell.has(name as EndpointName) ? 200 : 404]);
+  for (const [name, status] of await statuses()) expect([name, status]).toEqual([name, shows.has(name as EndpointName) ? 200 : 404]);
   await service.control("POST", "accounts", { username: "alice", [state]: false });
   for (const [name, status] of await statuses()) expect([name, status]).toEqual([name, 200]);
 });
 
-test("a protected account is told apart where the answer has `user_protected`, and tells nothing else", async () => {
+test("a protected account is marked where the answer has `user_protected`, and shows nothing else", async () => {
   const { ask, control, put } = await openService();
   const [root] = await put({ username: "acme", text: "root" });
   await put({ username: "alice", text: "yes", reply_to: root });

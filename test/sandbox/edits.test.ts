@@ -4,7 +4,7 @@ import { openSandbox } from "./ask.ts";
 
 const BUILDERS = "1493446837214187523";
 
-test("a profile shows what it is told to, in every answer and in search, until it is left to itself", async () => {
+test("a profile shows what it is set to, in every answer and in search, until it is left to itself", async () => {
   const { control, get, post } = await openSandbox();
   const before = (await get("info?username=bob")).body;
   const edits = {
@@ -30,7 +30,7 @@ test("a profile shows what it is told to, in every answer and in search, until i
   expect((await get("info?username=bob")).body).toEqual({ ...before, description: "Still here." });
 });
 
-test("the country that /about tells can be set, of a recorded account too", async () => {
+test("the country that /about shows can be set, of a recorded account too", async () => {
   const recorded = { type: "user", id: "7", username: "visitor" };
   const about = { type: "about", user_id: "7", country: "Japan", username_change_count: 3 };
   const text = [recorded, about].map((line) => `${JSON.stringify(line)}\n`).join("");
@@ -42,7 +42,7 @@ test("the country that /about tells can be set, of a recorded account too", asyn
   expect((await get("about?username=visitor")).body.username_change_count).toBe(3);
 });
 
-test("a tweet counts and says what it is told to, and search finds it by that", async () => {
+test("a tweet counts and says what it is set to, and search finds it by that", async () => {
   const { control, post } = await openSandbox();
   const [id] = (await control("POST", "tweets", { username: "alice", text: "quagga" })).body.ids;
   const counts = { likes_count: 900, retweet_count: 80, reply_count: 70, quote_count: 60, bookmark_count: 50, view_count: 40_000 };
@@ -70,7 +70,7 @@ test("a tweet becomes an article and is edited, counts and all", async () => {
   expect((await control("GET", "sample")).body.article_ids).toContain(id);
 });
 
-test("a score is what it is told to be, beside its changes", async () => {
+test("a score is what it is set to, beside its changes", async () => {
   const { control, get } = await openSandbox();
   const seen = async () => [(await get("score?username=bob")).body.score, (await get("score-changes?username=bob")).body];
   const [, changes] = await seen();

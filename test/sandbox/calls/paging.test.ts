@@ -24,7 +24,7 @@ test("a counter moves before its tweet is visible, and the tweet keeps its older
   expect(idsOf((await post("search-tweets", { query: "zebra", order: "latest" })).body.tweets)).toEqual(ids);
 });
 
-test("the Date header tells the sandbox's own time", async () => {
+test("the Date header shows the sandbox's own time", async () => {
   const { control, get } = await openSandbox();
   await control("POST", "clock", { advance_ms: 3_600_000 });
   expect((await get("info?username=alice")).headers["date"]).toBe(new Date(START_MS + 3_600_000).toUTCString());

@@ -6,7 +6,7 @@ const BUILDERS = "1493446837214187523";
 const HOUR_MS = 3_600_000;
 const isoAfter = (ms: number): string => new Date(START_MS + ms).toISOString();
 
-test("a Space is announced, goes live, gains and loses listeners, and ends when it is told to", async () => {
+test("a Space is announced, goes live, gains and loses listeners, and ends on order", async () => {
   const { control, get, clock } = await openSandbox();
   const { id } = (
     await control("POST", "spaces", { title: "Okapi hour", host: "alice", starts_at: isoAfter(HOUR_MS), ends_at: isoAfter(2 * HOUR_MS) })
@@ -33,7 +33,7 @@ test("a Space that does not exist is not changed, and none ends before it starts
   expect((await control("POST", "spaces", { listeners: "many" })).status).toBe(400);
 });
 
-test("a place talks about what it is told to, until it is left to itself", async () => {
+test("a place talks about what it is set to, until it is left to itself", async () => {
   const { control, get } = await openSandbox();
   const names = async () => (await get("trends?woeid=1")).body.trends.map(({ name }: { name: string }) => name);
   const own = await names();
