@@ -1,8 +1,8 @@
 /** Delay that the daemon adds, from the moment it has an answer to the moment the webhook of an event arrives in another process. */
 import { setTimeout as pause } from "node:timers/promises";
-import { createDeliveryRig } from "./delivery-rig.ts";
+import { createDeliveryHarness } from "./delivery-harness.ts";
 import type { Figure } from "./figure.ts";
-import { createPollingRig } from "./polling-rig.ts";
+import { createPollingHarness } from "./polling-harness.ts";
 import { inScratch } from "./scratch.ts";
 import { delayText } from "./summary.ts";
 import { makeTweets } from "./tweets.ts";
@@ -25,8 +25,8 @@ export async function benchAddedDelay(): Promise<readonly Figure[]> {
 
 async function measure(folder: string, eventsAnAnswer: number): Promise<readonly number[]> {
   const receiver = await startWebhookReceiver();
-  const rig = await createPollingRig({ folder, wakeDelivery: () => delivery.pump.wake() });
-  const delivery = await createDeliveryRig(rig.store, receiver.url);
+  const harness = await createPollingHarness({ folder, wakeDelivery: () => delivery.pump.wake() });
+  const delivery = await createDeliveryHarness(harness.store, receiver.url);
   try {
     await delivery.pump.start();
     const answeredAtMs = new Map<string, number>();
@@ -35,7 +35,7 @@ async function measure(folder: string, eventsAnAnswer: number): Promise<readonly
     for (let answer = 0; answer * everyMs < (WARM_UP_SECONDS + SECONDS) * 1_000; answer += 1) {
       await pause(Math.max(0, startMs + answer * everyMs - performance.now()));
       const tweets = makeTweets(eventsAnAnswer);
-      const polled = await rig.poll(tweets);
+      const polled = await harness.poll(tweets);
       const isWarm = answer * everyMs >= WARM_UP_SECONDS * 1_000;
       if (isWarm) for (const { id } of tweets) answeredAtMs.set(id, performance.timeOrigin + polled.answeredAtMs);
     }
@@ -44,7 +44,7 @@ async function measure(folder: string, eventsAnAnswer: number): Promise<readonly
     return [...answeredAtMs].map(([id, atMs]) => (arrivedAtMs.get(id) ?? Number.POSITIVE_INFINITY) - atMs);
   } finally {
     await delivery.close();
-    await rig.close();
+    await harness.close();
     await receiver.close();
   }
 }

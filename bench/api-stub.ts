@@ -14,13 +14,13 @@ export interface ApiStub {
 
 export async function startApiStub(): Promise<ApiStub> {
   let billed = 0;
-  let tellFirst: (atMs: number) => void = () => {};
-  const firstBilled = new Promise<number>((resolve) => (tellFirst = resolve));
+  let resolveFirst: (atMs: number) => void = () => {};
+  const firstBilled = new Promise<number>((resolve) => (resolveFirst = resolve));
   const server = createServer((request, response) => {
     const isUsage = request.url?.includes("key-usage-info") === true;
     if (!isUsage) {
       billed += 1;
-      tellFirst(performance.now());
+      resolveFirst(performance.now());
     }
     response.writeHead(200, { "content-type": "application/json" });
     response.end(

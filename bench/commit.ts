@@ -8,7 +8,7 @@ import { createSystemRandom } from "../src/runtime/system-random.ts";
 import { loadDriver } from "../src/state/db/driver.ts";
 import { openStore } from "../src/state/open.ts";
 import type { Figure } from "./figure.ts";
-import { createPollingRig } from "./polling-rig.ts";
+import { createPollingHarness } from "./polling-harness.ts";
 import { inScratch } from "./scratch.ts";
 import { SILENT_LOG } from "./silent-log.ts";
 import { quantile, median, wholeText } from "./summary.ts";
@@ -38,12 +38,12 @@ export async function benchCommit(): Promise<readonly Figure[]> {
 
 /** Ours and the bare loop take turns poll by poll, so that a busy disk slows both. */
 async function compare(folder: string, { items, warmUps, polls }: Run): Promise<Figure> {
-  const rig = await createPollingRig({ folder });
-  const bare = await openBare(folder, rig.path);
+  const harness = await createPollingHarness({ folder });
+  const bare = await openBare(folder, harness.path);
   const oursMs: number[] = [];
   const bareMs: number[] = [];
   for (let i = 0; i < warmUps + polls; i += 1) {
-    const { outcome, answeredAtMs } = await rig.poll(makeTweets(items));
+    const { outcome, answeredAtMs } = await harness.poll(makeTweets(items));
     const tookMs = performance.now() - answeredAtMs;
     if (outcome.events !== items) throw new Error(`${outcome.events} events of ${items} items`);
     const copiedMs = bare.copyNew();
@@ -52,7 +52,7 @@ async function compare(folder: string, { items, warmUps, polls }: Run): Promise<
     bareMs.push(copiedMs);
   }
   bare.close();
-  await rig.close();
+  await harness.close();
   const rate = (ms: readonly number[]) => wholeText((items * 1_000) / median(ms));
   const ratio = median(oursMs) / median(bareMs);
   return {

@@ -7,15 +7,15 @@ import { createSystemRandom } from "../src/runtime/system-random.ts";
 import { createMeter } from "../src/server/metrics/meter.ts";
 import { webhookSink } from "../src/sinks/webhook/webhook.ts";
 import type { OpenedStore } from "../src/state/open.ts";
-import { HOOK } from "./polling-rig.ts";
+import { HOOK } from "./polling-harness.ts";
 import { SILENT_LOG } from "./silent-log.ts";
 
-export interface DeliveryRig {
+export interface DeliveryHarness {
   readonly pump: Pump;
   close(): Promise<void>;
 }
 
-export async function createDeliveryRig(store: OpenedStore, url: string): Promise<DeliveryRig> {
+export async function createDeliveryHarness(store: OpenedStore, url: string): Promise<DeliveryHarness> {
   const clock = createSystemClock();
   const http = createHttpAgent();
   const settings = webhookSink.schema.parse({ url, secret: "a secret of the bench", allow_private: true });

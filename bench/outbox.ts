@@ -1,9 +1,9 @@
 /** Events per second from a full outbox to a webhook on loopback in another process, until the last result is durable. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { OpenedStore } from "../src/state/open.ts";
-import { createDeliveryRig } from "./delivery-rig.ts";
+import { createDeliveryHarness } from "./delivery-harness.ts";
 import type { Figure } from "./figure.ts";
-import { createPollingRig } from "./polling-rig.ts";
+import { createPollingHarness } from "./polling-harness.ts";
 import { inScratch } from "./scratch.ts";
 import { median, wholeText } from "./summary.ts";
 import { makeTweets } from "./tweets.ts";
@@ -25,23 +25,23 @@ export async function benchOutbox(): Promise<readonly Figure[]> {
 
 async function drain(folder: string): Promise<number> {
   const receiver = await startWebhookReceiver();
-  const rig = await createPollingRig({ folder });
-  const delivery = await createDeliveryRig(rig.store, receiver.url);
+  const harness = await createPollingHarness({ folder });
+  const delivery = await createDeliveryHarness(harness.store, receiver.url);
   try {
-    await rig.poll(makeTweets(WARM_UP_EVENTS));
+    await harness.poll(makeTweets(WARM_UP_EVENTS));
     await delivery.pump.start();
-    await untilSent(rig.store, WARM_UP_EVENTS);
-    for (let events = 0; events < EVENTS; events += EVENTS_A_POLL) await rig.poll(makeTweets(EVENTS_A_POLL));
+    await untilSent(harness.store, WARM_UP_EVENTS);
+    for (let events = 0; events < EVENTS; events += EVENTS_A_POLL) await harness.poll(makeTweets(EVENTS_A_POLL));
     const startMs = performance.now();
     delivery.pump.wake();
-    await untilSent(rig.store, WARM_UP_EVENTS + EVENTS);
+    await untilSent(harness.store, WARM_UP_EVENTS + EVENTS);
     const tookMs = performance.now() - startMs;
     const arrived = new Set((await receiver.arrivals()).map(([tweetId]) => tweetId));
     if (arrived.size !== WARM_UP_EVENTS + EVENTS) throw new Error(`${arrived.size} of ${WARM_UP_EVENTS + EVENTS} events arrived`);
     return (EVENTS * 1_000) / tookMs;
   } finally {
     await delivery.close();
-    await rig.close();
+    await harness.close();
     await receiver.close();
   }
 }

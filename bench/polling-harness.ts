@@ -22,7 +22,7 @@ import { openStore, type OpenedStore } from "../src/state/open.ts";
 import { search } from "../src/watches/search.ts";
 import { SILENT_LOG } from "./silent-log.ts";
 
-export interface PollingRig {
+export interface PollingHarness {
   readonly store: OpenedStore;
   readonly path: string;
   /** Polls once and gets these; `answeredAtMs` is when the runner's side of the gate had them, on performance.now(). */
@@ -30,7 +30,7 @@ export interface PollingRig {
   close(): Promise<void>;
 }
 
-export interface PollingRigOptions {
+export interface PollingHarnessOptions {
   readonly folder: string;
   readonly wakeDelivery?: () => void;
 }
@@ -39,7 +39,7 @@ export interface PollingRigOptions {
 export const HOOK = "hook";
 
 /** Its baseline is drawn: everything polled from now on is news. */
-export async function createPollingRig(options: PollingRigOptions): Promise<PollingRig> {
+export async function createPollingHarness(options: PollingHarnessOptions): Promise<PollingHarness> {
   const clock = createSystemClock();
   const random = createSystemRandom();
   const path = join(options.folder, "state.db");
@@ -83,7 +83,7 @@ export async function createPollingRig(options: PollingRigOptions): Promise<Poll
     meter,
     log: SILENT_LOG,
     trace: createPollTrace(clock),
-    route: (judged, nowMs) => ({ event: judged.event, deliveries: route(judged, nowMs) }),
+    route: (evaluated, nowMs) => ({ event: evaluated.event, deliveries: route(evaluated, nowMs) }),
     retentionMs: () => 90 * 86_400_000,
     wakeDelivery: options.wakeDelivery ?? (() => {}),
   });

@@ -1,5 +1,5 @@
 /**
- * A webhook receiver as a process of its own, started with fork(): answers 204, tells the parent its address, and on "report" the time
+ * A webhook receiver as a process of its own, started with fork(): answers 204, sends the parent its address, and on "report" the time
  * at which every body arrived, by the id of its tweet. Ends with its parent.
  */
 import { createServer } from "node:http";
@@ -20,8 +20,8 @@ const server = createServer((request, response) => {
     response.writeHead(204).end();
   });
 });
-server.listen(0, "127.0.0.1", () => tell({ port: (server.address() as AddressInfo).port }));
-process.on("message", () => tell({ arrivals: bodies.splice(0).map(({ text, atMs }) => [tweetIdOf(text), atMs]) }));
+server.listen(0, "127.0.0.1", () => sendToParent({ port: (server.address() as AddressInfo).port }));
+process.on("message", () => sendToParent({ arrivals: bodies.splice(0).map(({ text, atMs }) => [tweetIdOf(text), atMs]) }));
 process.on("disconnect", () => process.exit(0));
 
 function tweetIdOf(text: string): string {
@@ -29,6 +29,6 @@ function tweetIdOf(text: string): string {
   return body.data.tweet.id;
 }
 
-function tell(message: FromReceiver): void {
+function sendToParent(message: FromReceiver): void {
   process.send?.(message);
 }

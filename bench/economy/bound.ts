@@ -10,11 +10,11 @@ const STEPS = 60;
 export const boundOf = (rates: readonly number[], meanMs: number, maxMs: number): number =>
   checksPerDay(rates, meanMs, maxMs) / BATCH_SIZE + sum(rates, (rate) => rate) / ITEMS_PER_PAGE;
 
-/** Requests a day of even ticks that tell all news of a tick in it: a probe for every hundred accounts, and a search where somebody posted. */
+/** Requests a day of even ticks that report all news of a tick in it: a probe for every hundred accounts, and a search where somebody posted. */
 export const leastOfTicks = (accounts: number, intervalMs: number, ticksWithNews: number): number =>
   Math.ceil(accounts / BATCH_SIZE) * (DAY_MS / intervalMs) + ticksWithNews;
 
-/** The fewest looks at accounts for a mean delay over all posts, when rates stand still: intervals as 1/sqrt(rate), nobody waits longer than `maxMs`. */
+/** The fewest checks of accounts for a mean delay over all posts, when rates stand still: intervals as 1/sqrt(rate), nobody waits longer than `maxMs`. */
 export function checksPerDay(rates: readonly number[], meanMs: number, maxMs: number): number {
   const total = sum(rates, (rate) => rate);
   if (total === 0) return (rates.length * DAY_MS) / maxMs;

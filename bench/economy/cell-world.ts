@@ -16,10 +16,10 @@ export type WorldKind = (typeof WORLD_KINDS)[number];
 export interface TruePost {
   readonly id: string;
   readonly atMs: number;
-  /** Whether it has to be told: not where its account was out of sight in between, or it was taken back before anyone had to look. */
-  readonly isOwed: boolean;
-  /** How long it could be seen before it was told then; ms. */
-  readonly waitedMs: (toldMs: number) => number;
+  /** Whether it must be reported: not where its account was out of sight in between, or it was taken back before anyone had to ask. */
+  readonly isExpected: boolean;
+  /** How long it could be seen before it was reported then; ms. */
+  readonly waitedMs: (reportedMs: number) => number;
 }
 
 export interface CellWorld {
@@ -79,8 +79,8 @@ function openWorkload({ seed, accounts, clock, days }: CellWorldOptions): CellWo
 const alwaysSeen = ({ id, atMs }: Pick<TruePost, "id" | "atMs">, startMs: number): TruePost => ({
   id,
   atMs,
-  isOwed: atMs > startMs + 1_000,
-  waitedMs: (toldMs) => toldMs - atMs,
+  isExpected: atMs > startMs + 1_000,
+  waitedMs: (reportedMs) => reportedMs - atMs,
 });
 
 /** A sandbox of nobody but the workload's accounts, whose posts are put into it as their moments come. */
@@ -144,8 +144,8 @@ function openSandbox({ seed, accounts, clock, longestWaitMs }: CellWorldOptions)
         return [...world.tweets.scanBy([key], nowMs, undefined, startMs)].map(({ id, atMs, visibleMs, deletedMs = Infinity }) => ({
           id,
           atMs,
-          isOwed: isAlwaysSeen && visibleMs > startMs + 1_000 && deletedMs - atMs > longestWaitMs,
-          waitedMs: (toldMs) => toldMs - atMs - (isAlwaysSeen ? 0 : outOfSightMs(key, atMs, toldMs)),
+          isExpected: isAlwaysSeen && visibleMs > startMs + 1_000 && deletedMs - atMs > longestWaitMs,
+          waitedMs: (reportedMs) => reportedMs - atMs - (isAlwaysSeen ? 0 : outOfSightMs(key, atMs, reportedMs)),
         }));
       });
     },

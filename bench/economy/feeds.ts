@@ -1,5 +1,5 @@
 /**
- * Feeds that no probe tells anything of: a list of a thousand accounts and searches, read by the engine at even intervals and under
+ * Feeds that no probe covers: a list of a thousand accounts and searches, read by the engine at even intervals and under
  * freshness. Served in process, with pages of twenty.
  */
 import { sleep } from "../../src/model/clock.ts";
@@ -64,7 +64,7 @@ function openFeeds({ seed, days }: FeedOptions): readonly Feed[] {
   ];
 }
 
-interface Way {
+interface FeedTiming {
   readonly name: string;
   readonly changes: WatchChanges;
 }
@@ -72,14 +72,14 @@ interface Way {
 const every = (intervalMs: number): WatchChanges => ({ schedule: { kind: "every", intervalMs } });
 const fresh = (freshness: Freshness): WatchChanges => ({ freshness });
 
-const WAYS: readonly Way[] = [
+const TIMINGS: readonly FeedTiming[] = [
   { name: "every 120 s", changes: every(2 * MINUTE_MS) },
   { name: "mean 60 s, max 10 m", changes: fresh({ kind: "mean", meanMs: MINUTE_MS, maxMs: 10 * MINUTE_MS }) },
   { name: "every 63 s", changes: every(63_000) },
   { name: "95 of 100 in 60 s", changes: fresh({ kind: "p95", p95Ms: MINUTE_MS }) },
 ];
 
-async function measure({ watch, datesMs }: Feed, { changes }: Way, days: number): Promise<readonly string[]> {
+async function measure({ watch, datesMs }: Feed, { changes }: FeedTiming, days: number): Promise<readonly string[]> {
   const clock = createVirtualClock(START_MS);
   const world = createFeedWorld({ random: createSeededRandom(1) });
   for (const atMs of datesMs) world.post(Math.floor(atMs));
@@ -94,19 +94,19 @@ async function measure({ watch, datesMs }: Feed, { changes }: Way, days: number)
     },
   };
   const include = { reply: true, quote: true, retweet: true };
-  const rig = await startEngineRig({ clock, upstream, watches: [watch({ include, ...changes })] });
+  const harness = await startEngineRig({ clock, upstream, watches: [watch({ include, ...changes })] });
   try {
     await clock.advanceTo(toMs + 15 * MINUTE_MS);
-    const events = await rig.events();
-    const told = new Set(events.map(({ subject }) => subject));
-    const owed = world.placed.filter(({ timeMs }) => timeMs > START_MS + 1_000 && timeMs < toMs);
+    const events = await harness.events();
+    const reported = new Set(events.map(({ subject }) => subject));
+    const expected = world.placed.filter(({ timeMs }) => timeMs > START_MS + 1_000 && timeMs < toMs);
     const delays = events
       .flatMap(({ occurredAtMs, detectedAtMs }) => (occurredAtMs >= fromMs && occurredAtMs < toMs ? [detectedAtMs - occurredAtMs] : []))
       .sort((a, b) => a - b);
     const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length;
     const at = (share: number) => ((delays[Math.floor(share * delays.length)] ?? 0) / 1_000).toFixed(0);
     const perDay = requests / days;
-    const missed = owed.filter(({ tweet }) => !told.has(tweet.id)).length;
+    const missed = expected.filter(({ tweet }) => !reported.has(tweet.id)).length;
     return [
       Math.round(perDay).toLocaleString("en-US"),
       (DAY_MS / (2 * mean) / perDay).toFixed(2),
@@ -114,18 +114,19 @@ async function measure({ watch, datesMs }: Feed, { changes }: Way, days: number)
       at(0.5),
       at(0.95),
       String(missed),
-      String(events.length - told.size),
+      String(events.length - reported.size),
     ];
   } finally {
-    await rig.close();
+    await harness.close();
   }
 }
 
-/** Prints a row for each feed and way. */
+/** Prints a row for each feed and timing. */
 export async function runFeeds(options: FeedOptions): Promise<void> {
-  console.log("| Feed | Way | Requests a day | Even reads of that mean, against these | Mean s | p50 s | p95 s | Missed | Double |");
+  console.log("| Feed | Timing | Requests a day | Even reads of that mean, against these | Mean s | p50 s | p95 s | Missed | Double |");
   console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
   for (const feed of openFeeds(options)) {
-    for (const way of WAYS) console.log(`| ${[feed.name, way.name, ...(await measure(feed, way, options.days))].join(" | ")} |`);
+    for (const timing of TIMINGS)
+      console.log(`| ${[feed.name, timing.name, ...(await measure(feed, timing, options.days))].join(" | ")} |`);
   }
 }

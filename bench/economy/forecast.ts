@@ -1,6 +1,6 @@
 /**
  * `plan`'s forecast against the bill: each plan runs on the daemon's own engine and ledger, against the bundled sandbox or the seeded
- * workload, some days to learn and 30 days to count. Forecasts are taken on the way, from the state file alone, by the code of
+ * workload, some days to learn and 30 days to count. Forecasts are taken in between, from the state file alone, by the code of
  * `chirpwatch plan`: one before anything was learned, one after each of the days asked for.
  */
 import { readLearned } from "../../src/app/plan/learned.ts";
@@ -88,8 +88,8 @@ const RUNS: readonly Run[] = [
   ...Object.entries(PLANS).map(([name, plan]) => ({ name, plan, open: openSandbox })),
   ...WORKLOADS.flatMap((accounts) =>
     MEANS.flatMap((meanSeconds) =>
-      Object.entries(WORKLOAD_PLANS).map(([way, scheduleOf]) => ({
-        name: `${accounts}x${meanSeconds}, ${way}`,
+      Object.entries(WORKLOAD_PLANS).map(([timing, scheduleOf]) => ({
+        name: `${accounts}x${meanSeconds}, ${timing}`,
         plan: ({ handles }: Names) => `\n  t: { type: timeline, accounts: [${handles.join(",\n    ")}], ${scheduleOf(meanSeconds)} }`,
         open: openWorkload(accounts),
         isByNameOnly: !isQuick(accounts, meanSeconds),
@@ -134,7 +134,7 @@ export interface ForecastOptions {
 
 /**
  * Prints a row a plan: what was billed after the first of the days of learning, and each forecast with its part of the bill that followed it;
- * first, where the world tells them, that by rates which nobody had to learn.
+ * first, where the world knows them, that by rates which nobody had to learn.
  */
 export async function runForecasts(names: readonly string[], options: ForecastOptions): Promise<void> {
   const titles = ["Plan", "Seed", "Billed", "By true rates", "Nothing learned", ...options.learnedDays.map((days) => `After ${days} days`)];
@@ -160,7 +160,7 @@ async function runPlan({ name, plan, open }: Run, { seed, learnedDays, days = MO
     const watches = view.watches.map(({ id, requests_per_day, sweep_requests_per_day, strategies }) => ({
       id,
       days: requests_per_day * days,
-      sweeps: sweep_requests_per_day * days,
+      rescans: sweep_requests_per_day * days,
       strategies,
     }));
     const once = learned === 0 ? view.total.first_requests : 0;
@@ -171,20 +171,20 @@ async function runPlan({ name, plan, open }: Run, { seed, learnedDays, days = MO
   const byTrueRates =
     rates &&
     ask({ states: [], learned: { ...NOTHING_LEARNED, rateOf: (id) => rates.get(id), changesOf: () => 0 } }, learnedDays[0] ?? 1).forecast;
-  const rig = await startEngineRig({ clock, upstream: world.upstream, watches: config.watches, seed });
+  const harness = await startEngineRig({ clock, upstream: world.upstream, watches: config.watches, seed });
   const bills: (Bill & { readonly day: number })[] = [];
   try {
     const moments = new Set([0, ...learnedDays].flatMap((day) => [day, day + days]));
     for (const day of [...moments].sort((a, b) => a - b)) {
       await clock.advanceTo(START_MS + day * DAY_MS);
       // What is under way at the start is in the ledger already, and not yet at the service.
-      bills.push({ day, ...(day === 0 ? NO_BILL : await billOf(rig, world)) });
+      bills.push({ day, ...(day === 0 ? NO_BILL : await billOf(harness, world)) });
       if (learnedDays.includes(day))
-        asked.push(ask({ states: await rig.store.listWatches(), learned: await readLearned(rig.store, clock) }, day));
+        asked.push(ask({ states: await harness.store.listWatches(), learned: await readLearned(harness.store, clock) }, day));
     }
     report(name, seed, days, { asked, byTrueRates }, bills);
   } finally {
-    await rig.close();
+    await harness.close();
   }
 }
 
@@ -196,8 +196,8 @@ interface Bill {
 
 const NO_BILL: Bill = { ledger: 0, service: 0, lines: {} };
 
-async function billOf(rig: EngineRig, world: ForecastWorld): Promise<Bill> {
-  const { total, lines } = await rig.store.spentSince(0);
+async function billOf(harness: EngineRig, world: ForecastWorld): Promise<Bill> {
+  const { total, lines } = await harness.store.spentSince(0);
   const byLine: Record<string, number> = {};
   for (const { watch, endpoint, requests } of lines) byLine[`${watch} ${endpoint}`] = requests;
   return { ledger: total, service: world.billed(), lines: byLine };

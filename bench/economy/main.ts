@@ -56,7 +56,7 @@ function row(size: Size, name: string, requestsPerDay: number, single: number, m
       : [
           fewerAtSameMean(size, measured),
           measured.requestsPerItem.toFixed(2),
-          round(measured.sweepsPerDay),
+          round(measured.rescansPerDay),
           seconds(measured.delayMs.mean),
           seconds(measured.delayMs.p50),
           seconds(measured.delayMs.p95),
@@ -141,7 +141,7 @@ async function runWithin(size: Size): Promise<void> {
 }
 
 const HEAD =
-  "| Accounts | Mean | Way | Requests a day | Times fewer | At the mean delivered | Per item | Sweeps a day | Mean s | p50 s | p95 s | Missed | Double |";
+  "| Accounts | Mean | Timing | Requests a day | Times fewer | At the mean delivered | Per item | Rescans a day | Mean s | p50 s | p95 s | Missed | Double |";
 const RULE = "|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
 const words = process.argv.slice(2);

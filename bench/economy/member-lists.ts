@@ -1,4 +1,4 @@
-/** The first day of a watch of new followers, by the length of the list and the quota: how late newcomers are told, and what it takes. */
+/** The first day of a watch of new followers, by the length of the list and the quota: how late newcomers are reported, and what it takes. */
 import { sleep } from "../../src/model/clock.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
 import { startEngineRig } from "../../test/support/engine-rig.ts";
@@ -41,7 +41,7 @@ async function firstDay({ members, monthly, fullReadEvery }: Case): Promise<read
   };
   const settings = { accounts: ["acme"], source: "all", ...(fullReadEvery === undefined ? {} : { full_read_every: fullReadEvery }) };
   const watch = makeWatch("w", "new_followers", settings, { schedule: { kind: "every", intervalMs: 5 * MINUTE_MS } });
-  const rig = await startEngineRig({ clock, upstream, watches: [watch], monthly, isGoverned: true });
+  const harness = await startEngineRig({ clock, upstream, watches: [watch], monthly, isGoverned: true });
   const joinedAtMs = new Map<string, number>();
   const random = createSeededRandom(3);
   try {
@@ -50,7 +50,7 @@ async function firstDay({ members, monthly, fullReadEvery }: Case): Promise<read
       joinedAtMs.set(list.join(), clock.now());
     }
     await clock.advanceTo(START_MS + DAY_MS);
-    const delays = (await rig.events())
+    const delays = (await harness.events())
       .map(({ body, detectedAtMs }) => detectedAtMs - (joinedAtMs.get(body.user?.id ?? "") ?? Number.NaN))
       .reverse();
     const minutes = (ms: number) => (ms / MINUTE_MS).toFixed(1);
@@ -62,14 +62,14 @@ async function firstDay({ members, monthly, fullReadEvery }: Case): Promise<read
       ...counts.map((count) => count.toLocaleString("en-US")),
     ];
   } finally {
-    await rig.close();
+    await harness.close();
   }
 }
 
 /** Prints a row for each case. */
 export async function runMemberLists(): Promise<void> {
   console.log(
-    "| Members | Quota a month | full_read_every | Missed | First told after min | Latest after min | Requests for newcomers | For the rest | For profiles | All |",
+    "| Members | Quota a month | full_read_every | Missed | First reported after min | Latest after min | Requests for newcomers | For the rest | For profiles | All |",
   );
   console.log("|---|---|---|---|---|---|---|---|---|---|");
   for (const one of CASES) {

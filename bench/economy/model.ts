@@ -10,7 +10,7 @@ import { firstPace, learnDelays } from "../../src/groups/accounts/probe-pace.ts"
 import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates/rates.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
 
-/** How much further back than it was looked at a query names an account. */
+/** How much further back than its last check a query names an account. */
 const MARGIN_MS = 60_000;
 const PAGE = 20;
 const START_MS = Date.UTC(2026, 2, 2);
@@ -88,8 +88,8 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
       return items;
     },
   });
-  const pagesOf = (pack: readonly Part[]): number => {
-    const items = pack.reduce((sum, { itemsSince }) => sum + itemsSince(floorOf(pack)), 0);
+  const pagesOf = (batch: readonly Part[]): number => {
+    const items = batch.reduce((sum, { itemsSince }) => sum + itemsSince(floorOf(batch)), 0);
     return 1 + Math.floor(items / PAGE);
   };
 
@@ -102,22 +102,22 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     }
     const chosen = chooseProbes(waiting, maxMs);
     const moved = chosen.filter(({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs);
-    const packs = batchQueries(
+    const batches = batchQueries(
       moved.map(({ one }) => partOf(one, nowMs)).sort((a, b) => b.floorMs - a.floorMs),
       FIRST_LIMITS,
     );
-    if (nowMs >= learnedMs) requests += batchesOf(chosen).length + packs.reduce((sum, pack) => sum + pagesOf(pack), 0);
+    if (nowMs >= learnedMs) requests += batchesOf(chosen).length + batches.reduce((sum, batch) => sum + pagesOf(batch), 0);
     const isBusy = new Set(chosen.map(({ id }) => id));
-    const riders = packs.flatMap((pack) => {
-      const floorMs = floorOf(pack);
+    const piggybacked = batches.flatMap((batch) => {
+      const floorMs = floorOf(batch);
       const free = () => waiting.filter(({ id, one }) => !isBusy.has(id) && one.checkedAtMs - MARGIN_MS >= floorMs);
-      const own = piggybackedFor(pack, free, ({ one }) => partOf(one, nowMs), FIRST_LIMITS);
+      const own = piggybackedFor(batch, free, ({ one }) => partOf(one, nowMs), FIRST_LIMITS);
       for (const { id } of own) isBusy.add(id);
       return own;
     });
-    const awaited = awaitedOf([...chosen, ...riders]);
+    const awaited = awaitedOf([...chosen, ...piggybacked]);
     for (const { one } of chosen) one.checkedAtMs = nowMs;
-    const delaysMs = [...moved, ...riders].flatMap(({ one }) => read(one, nowMs));
+    const delaysMs = [...moved, ...piggybacked].flatMap(({ one }) => read(one, nowMs));
     pace = learnDelays(pace, { awaited, delaysMs }, freshness, nowMs);
   }
   delays.sort((a, b) => a - b);

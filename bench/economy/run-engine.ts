@@ -31,13 +31,13 @@ export interface Measured {
   /** Of them, by what they were for. */
   readonly perDay: Readonly<Record<Purpose, number>>;
   /** Searches that went back to the last full poll, and timelines: what finds late and odd items. */
-  readonly sweepsPerDay: number;
+  readonly rescansPerDay: number;
   readonly postsPerDay: number;
-  /** Stretches of the schedule's interval in which somebody posted. */
+  /** Intervals of the schedule in which somebody posted. */
   readonly ticksWithNewsPerDay: number;
   readonly requestsPerItem: number;
   readonly delayMs: { readonly mean: number; readonly p50: number; readonly p95: number };
-  /** After the days that count, until every post that is owed was told or nothing could tell it any more. */
+  /** After the days that count, until every post that must be reported was, or nothing could report it any more. */
   readonly drainHours: number;
   readonly missed: number;
   readonly double: number;
@@ -57,7 +57,7 @@ const MANY = 10;
 const SEARCH_LAG_MS = 600_000;
 
 /** `search`: of what a probe showed to have moved. `page`: beyond the first of any list. */
-type Purpose = "probe" | "search" | "page" | "sweep" | "timeline" | "other";
+type Purpose = "probe" | "search" | "page" | "rescan" | "timeline" | "other";
 
 export async function runCell(cell: Cell): Promise<Measured> {
   const days = cell.warmUpDays + cell.days;
@@ -66,15 +66,15 @@ export async function runCell(cell: Cell): Promise<Measured> {
   const clock = createVirtualClock(START_MS);
   const longestWaitMs = (cell.freshness === undefined ? cell.intervalMs : longestWait(cell.freshness)) + SEARCH_LAG_MS;
   const world = openWorld(cell.world, { seed: cell.seed, accounts: cell.accounts, clock, days, longestWaitMs });
-  const counted: Record<Purpose, number> = { probe: 0, search: 0, page: 0, sweep: 0, timeline: 0, other: 0 };
-  let [warmUpRequests, sweeps] = [0, 0];
+  const counted: Record<Purpose, number> = { probe: 0, search: 0, page: 0, rescan: 0, timeline: 0, other: 0 };
+  let [warmUpRequests, rescans] = [0, 0];
   const upstream: Upstream = {
     call(request) {
       const nowMs = clock.now();
       if (nowMs < fromMs) warmUpRequests += 1;
       else if (nowMs < toMs) {
         counted[purposeOf(request, nowMs)] += 1;
-        if (isSweep(request, nowMs)) sweeps += 1;
+        if (isRescan(request, nowMs)) rescans += 1;
       }
       return world.upstream.call(request);
     },
@@ -92,7 +92,7 @@ export async function runCell(cell: Cell): Promise<Measured> {
       ...(cell.fullPollEveryMs === undefined ? {} : { fullPollEveryMs: cell.fullPollEveryMs }),
     },
   );
-  const rig = await startEngineRig({
+  const harness = await startEngineRig({
     clock,
     upstream,
     watches: [watch],
@@ -101,29 +101,29 @@ export async function runCell(cell: Cell): Promise<Measured> {
   });
   try {
     await clock.advanceTo(toMs + 2 * cell.intervalMs);
-    const owed = world.posts().filter(({ atMs, isOwed }) => isOwed && atMs < toMs);
-    let told = await toldBy(rig);
-    const isMissing = () => owed.some(({ id }) => !told.has(id));
-    for (; isMissing() && clock.now() < toMs + LONGEST_DRAIN_MS; told = await toldBy(rig)) await clock.advance(HOUR_MS);
+    const expected = world.posts().filter(({ atMs, isExpected }) => isExpected && atMs < toMs);
+    let reported = await reportTimes(harness);
+    const isMissing = () => expected.some(({ id }) => !reported.has(id));
+    for (; isMissing() && clock.now() < toMs + LONGEST_DRAIN_MS; reported = await reportTimes(harness)) await clock.advance(HOUR_MS);
     const delays: number[] = [];
     const ticksWithNews = new Set<number>();
     for (const { id, atMs, waitedMs } of world.posts()) {
-      const times = told.get(id) ?? [];
+      const times = reported.get(id) ?? [];
       if (atMs < fromMs || atMs >= toMs || times[0] === undefined) continue;
       delays.push(waitedMs(times[0]));
       ticksWithNews.add(Math.floor((atMs - fromMs) / cell.intervalMs));
     }
-    const missed = owed.filter(({ id }) => !told.has(id)).length;
-    const double = [...told.values()].filter((times) => times.length > 1).length;
+    const missed = expected.filter(({ id }) => !reported.has(id)).length;
+    const double = [...reported.values()].filter((times) => times.length > 1).length;
     delays.sort((a, b) => a - b);
     const total = Object.values(counted).reduce((sum, count) => sum + count, 0);
-    const { total: ledger } = await rig.store.spentSince(0);
+    const { total: ledger } = await harness.store.spentSince(0);
     const perDay = Object.fromEntries(Object.entries(counted).map(([purpose, count]) => [purpose, count / cell.days])) as typeof counted;
     return {
       warmUpRequests,
       requestsPerDay: total / cell.days,
       perDay,
-      sweepsPerDay: sweeps / cell.days,
+      rescansPerDay: rescans / cell.days,
       postsPerDay: delays.length / cell.days,
       ticksWithNewsPerDay: ticksWithNews.size / cell.days,
       requestsPerItem: total / Math.max(delays.length, 1),
@@ -139,15 +139,15 @@ export async function runCell(cell: Cell): Promise<Measured> {
       ledgerDrift: ledger - world.billed(),
     };
   } finally {
-    await rig.close();
+    await harness.close();
   }
 }
 
-/** When each post was told, every time. */
-async function toldBy(rig: EngineRig): Promise<ReadonlyMap<string, readonly number[]>> {
-  const told = new Map<string, number[]>();
-  for (const { subject, detectedAtMs } of await rig.events()) told.set(subject, [...(told.get(subject) ?? []), detectedAtMs]);
-  return told;
+/** When each post was reported, every time. */
+async function reportTimes(harness: EngineRig): Promise<ReadonlyMap<string, readonly number[]>> {
+  const reported = new Map<string, number[]>();
+  for (const { subject, detectedAtMs } of await harness.events()) reported.set(subject, [...(reported.get(subject) ?? []), detectedAtMs]);
+  return reported;
 }
 
 const quantile = (sorted: readonly number[], share: number): number =>
@@ -159,10 +159,10 @@ function purposeOf(request: UpstreamRequest, nowMs: number): Purpose {
   if (cursor !== undefined) return "page";
   if (endpoint === "user-tweets") return "timeline";
   if (endpoint !== "search-tweets") return "other";
-  return isSweep(request, nowMs) ? "sweep" : "search";
+  return isRescan(request, nowMs) ? "rescan" : "search";
 }
 
-function isSweep({ endpoint, params }: UpstreamRequest, nowMs: number): boolean {
+function isRescan({ endpoint, params }: UpstreamRequest, nowMs: number): boolean {
   if (endpoint === "user-tweets") return true;
   const query = typeof params["query"] === "string" ? params["query"] : "";
   const since = /since_time:(\d+)/.exec(query)?.[1];
