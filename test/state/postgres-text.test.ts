@@ -13,21 +13,11 @@ import {
 import { expect, test } from "vitest";
 import { GroupTimers } from "../../src/state/outbox/group-timers.ts";
 import { insertDeliveries } from "../../src/state/outbox/insert-deliveries.ts";
-import { up } from "../../src/state/migrations/0001-initial.ts";
-import { up as upMembers } from "../../src/state/migrations/0002-members.ts";
-import { up as upKeys } from "../../src/state/migrations/0003-keys.ts";
-import { up as upRechecks } from "../../src/state/migrations/0004-rechecks.ts";
-import { up as upDone } from "../../src/state/migrations/0005-done-messages.ts";
-import { up as upSinkFailures } from "../../src/state/migrations/0006-sink-failures.ts";
-import { up as upDigests } from "../../src/state/migrations/0007-digests.ts";
-import { up as upAway } from "../../src/state/migrations/0012-away.ts";
-import { up as upNamed } from "../../src/state/migrations/0008-named-accounts.ts";
-import { up as upDeadLetters } from "../../src/state/migrations/0009-dead-letters.ts";
-import { up as upCrossposts } from "../../src/state/migrations/0010-crossposts.ts";
-import { up as upHeldBy } from "../../src/state/migrations/0011-held-by.ts";
+import { MIGRATIONS } from "../../src/state/migrations/migrate.ts";
 import { quieten } from "../../src/state/polls/quieten.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Tables } from "../../src/state/db/tables.ts";
+import type { Json } from "../../src/model/json.ts";
 import { closedBreaker } from "../../src/deliver/queue/sink-queue.ts";
 import { findTarget } from "../../src/state/watches/target-rows.ts";
 import { makeEvent } from "../support/make-event.ts";
@@ -87,18 +77,15 @@ test("every method asks in Postgres's words", async () => {
     once: { key: "o", withinMs: 1, undo: { key: "p", summaryGroup: "s" } },
     ...timing,
   };
-  await up(db);
-  await upMembers(db);
-  await upKeys(db);
-  await upRechecks(db);
-  await upDone(db);
-  await upSinkFailures(db);
-  await upDigests(db);
-  await upNamed(db);
-  await upDeadLetters(db);
-  await upCrossposts(db);
-  await upHeldBy(db);
-  await upAway(db);
+  for (const { up } of Object.values(MIGRATIONS)) await up(db);
+  await store.saveLearned(
+    "s",
+    new Map<string, Json | null>([
+      ["k", 1],
+      ["l", null],
+    ]),
+  );
+  await store.loadLearned("s", ["k"]);
   await store.registerWatches([{ id: "w", type: "t", targets: [{ key: "k", name: "k", userId: "1" }] }], now);
   await store.resolveTarget({ watchKey: "w", targetKey: "k" }, { userId: "1", username: "a" }).catch(() => undefined);
   await store.setTargetStatus({ watchKey: "w", targetKey: "k" }, "ok", "");

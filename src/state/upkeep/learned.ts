@@ -6,6 +6,7 @@ import { type Executor, insertRows, transact } from "../db/statement.ts";
 const AT_ONCE = 500;
 
 export async function loadLearned(db: Executor, scope: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Json>> {
+  if (keys?.length === 0) return new Map();
   const rows = db.selectFrom("learned").select(["key", "value"]).where("scope", "=", scope);
   const found = await (keys === undefined ? rows : rows.where("key", "in", keys)).execute();
   return new Map(found.map(({ key, value }) => [key, fromText<Json>(value)]));
