@@ -2,36 +2,36 @@
 import { type Migration, Migrator } from "kysely";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import * as initial from "./0001-initial.ts";
-import * as members from "./0002-members.ts";
-import * as keys from "./0003-keys.ts";
-import * as rechecks from "./0004-rechecks.ts";
-import * as doneMessages from "./0005-done-messages.ts";
-import * as sinkFailures from "./0006-sink-failures.ts";
-import * as digests from "./0007-digests.ts";
-import * as namedAccounts from "./0008-named-accounts.ts";
-import * as deadLetters from "./0009-dead-letters.ts";
-import * as crossposts from "./0010-crossposts.ts";
-import * as heldBy from "./0011-held-by.ts";
-import * as away from "./0012-away.ts";
-import * as learned from "./0013-learned.ts";
+import { up as initial } from "./0001-initial.ts";
+import { up as members } from "./0002-members.ts";
+import { up as keys } from "./0003-keys.ts";
+import { up as rechecks } from "./0004-rechecks.ts";
+import { up as doneMessages } from "./0005-done-messages.ts";
+import { up as sinkFailures } from "./0006-sink-failures.ts";
+import { up as digests } from "./0007-digests.ts";
+import { up as namedAccounts } from "./0008-named-accounts.ts";
+import { up as deadLetters } from "./0009-dead-letters.ts";
+import { up as crossposts } from "./0010-crossposts.ts";
+import { up as heldBy } from "./0011-held-by.ts";
+import { up as away } from "./0012-away.ts";
+import { up as learned } from "./0013-learned.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
-  "0001-initial": initial,
-  "0002-members": members,
-  "0003-keys": keys,
-  "0004-rechecks": rechecks,
-  "0005-done-messages": doneMessages,
-  "0006-sink-failures": sinkFailures,
-  "0007-digests": digests,
-  "0008-named-accounts": namedAccounts,
-  "0009-dead-letters": deadLetters,
-  "0010-crossposts": crossposts,
-  "0011-held-by": heldBy,
-  "0012-away": away,
-  "0013-learned": learned,
+  "0001-initial": { up: initial },
+  "0002-members": { up: members },
+  "0003-keys": { up: keys },
+  "0004-rechecks": { up: rechecks },
+  "0005-done-messages": { up: doneMessages },
+  "0006-sink-failures": { up: sinkFailures },
+  "0007-digests": { up: digests },
+  "0008-named-accounts": { up: namedAccounts },
+  "0009-dead-letters": { up: deadLetters },
+  "0010-crossposts": { up: crossposts },
+  "0011-held-by": { up: heldBy },
+  "0012-away": { up: away },
+  "0013-learned": { up: learned },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */
