@@ -1,6 +1,6 @@
 /** What the engine reads off the active watches and polls: pure but for the times it looks up of new groups. */
 import type { PollStore } from "../model/poll-store.ts";
-import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
+import type { NamedAccountId, TargetRef, TargetState, WatchState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { hasUnreadTarget } from "../forecast/first-reads.ts";
 import { namedHandles, withAccountIds } from "../plan/polls/named-accounts.ts";
@@ -51,17 +51,14 @@ export function withTargets(planned: readonly Planned[], targets: readonly Targe
   });
 }
 
-/** Whoever is resumed has targets that know since when they were not read. */
-export async function withPaused(
+/** With a watch paused or resumed, and its targets as the state has them then: whoever is resumed knows since when it was not read. */
+export const withPaused = (
   planned: readonly Planned[],
-  watchId: string,
-  paused: boolean,
-  store: Pick<WatchStore, "loadTargets">,
-): Promise<readonly Planned[]> {
-  const own = planned.filter(({ watch }) => watch.id === watchId);
-  const refs = own.flatMap(({ watchKey, targets }) => targets.map(({ key }) => ({ watchKey, targetKey: key })));
-  return withTargets(planned, await store.loadTargets(refs)).map((one) => (one.watch.id === watchId ? { ...one, paused } : one));
-}
+  { watchId, paused, targets }: { readonly watchId: string; readonly paused: boolean; readonly targets: readonly TargetState[] },
+): readonly Planned[] => withTargets(planned, targets).map((one) => (one.watch.id === watchId ? { ...one, paused } : one));
+
+export const targetRefsOf = (planned: readonly Planned[], watchId: string): readonly TargetRef[] =>
+  planned.flatMap(({ watch, watchKey, targets }) => (watch.id === watchId ? targets.map(({ key }) => ({ watchKey, targetKey: key })) : []));
 
 /** As the state had it when the watch became active. */
 export function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[], watchKey: string): number | undefined {

@@ -3,7 +3,7 @@ import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../mod
 import type { Watch } from "../model/watch.ts";
 import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
-import { firstBaselineIn, plannedOf, withAccounts, withPaused, withTargets } from "./plan-facts.ts";
+import { firstBaselineIn, plannedOf, targetRefsOf, withAccounts, withPaused, withTargets } from "./plan-facts.ts";
 
 export interface EngineWatch {
   readonly watch: Watch;
@@ -34,7 +34,9 @@ export class PlannedWatches {
   }
 
   async setPaused(watchId: string, paused: boolean): Promise<void> {
-    this.#all = await withPaused(this.#all, watchId, paused, this.#store);
+    // What changes while the state is read, another watch that is resumed or a reload, must not be undone.
+    const targets = await this.#store.loadTargets(targetRefsOf(this.#all, watchId));
+    this.#all = withPaused(this.#all, { watchId, paused, targets });
   }
 
   /** Targets got an id, or another source. */

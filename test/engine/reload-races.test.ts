@@ -1,4 +1,4 @@
-/** Reloads and stops while something is under way. */
+/** Reloads, resumes and stops while something is under way. */
 import { afterEach, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
@@ -56,6 +56,24 @@ it("forgets what went wrong with a watch that was taken out, and says nothing of
   expect(keys.map((key) => harness?.engine.problemOf(key))).not.toEqual([""]);
   await harness.setWatches([whole]);
   expect(keys.map((key) => harness?.engine.problemOf(key))).toEqual([""]);
+});
+
+it("polls every watch of several that are resumed at the same moment, and one that a reload brings then", async () => {
+  const clock = createVirtualClock(START);
+  const upstream = createScriptedUpstream(clock);
+  upstream.on("search-tweets", () => ({ tweets: [] }));
+  const ids = ["a", "b", "c"];
+  const search = (id: string) => makeWatch(id, "search", { query: id }, { strategy: "single" });
+  rig = await startEngineRig({ clock, upstream, watches: ids.map(search) });
+  await clock.advance(MINUTE);
+  const { pause, setWatches } = rig;
+  const polled = (...watches: readonly string[]) => watches.filter((id) => rig?.engine.pollsOf(id).length === 1);
+  await Promise.all(ids.map((id) => pause(id, true)));
+  expect(polled(...ids)).toEqual([]);
+  await Promise.all(ids.map((id) => pause(id, false)));
+  expect(polled(...ids)).toEqual(ids);
+  await Promise.all([setWatches([...ids, "d"].map(search)), pause("a", true)]);
+  expect(polled(...ids, "d")).toEqual(["b", "c", "d"]);
 });
 
 it("keeps at a stop the handles whose answer is under way: they are paid for", async () => {
