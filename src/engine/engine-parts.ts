@@ -107,11 +107,10 @@ export function createEngineParts(deps: EngineDeps): EngineParts {
   return { watches, planner, history, loop, stalls, lists, resolver, volume, attempt, runners, rechecks };
 }
 
-function stallWatchOf({ clock, opsAlerts, notes, log, isUpstreamDown, storeWatch }: EngineDeps, loop: PollLoop): StallWatch {
+function stallWatchOf({ clock, opsAlerts, log, isUpstreamDown, storeWatch }: EngineDeps, loop: PollLoop): StallWatch {
   return createStallWatch({
     clock,
     opsAlerts,
-    notes,
     log,
     nextDueAt: (key) => loop.nextDueAt(key),
     isTroubleKnown: () => isUpstreamDown() || storeWatch.trouble !== undefined,

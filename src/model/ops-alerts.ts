@@ -13,9 +13,26 @@ export interface OpsAlert {
   readonly facts?: Readonly<Record<string, Json>>;
   /** Never sent through the sink it is about. */
   readonly exceptSink?: string;
+  /** Of a condition that lasts: raised again only after it was cleared, also after a restart. Default: raised each time. */
+  readonly once?: Condition;
+}
+
+export interface Condition {
+  /** What lasts, and of what: `watch.stalled:brand`. */
+  readonly key: string;
+  /** While it lasts, another text raises it anew. */
+  readonly about?: string;
+  /** It ends by itself then, epoch ms. */
+  readonly endsAtMs?: number;
 }
 
 export interface OpsAlerts {
   /** Stores and routes an alert; when the store cannot take it, it stays in the log. Never rejects. */
   raise(alert: OpsAlert): Promise<void>;
+  /** Ends a condition, and raises `recovered` if it was raised. Never rejects. */
+  clear(key: string, recovered?: OpsAlert): Promise<void>;
+  /** Reads which conditions last; asked before `lasting` first. */
+  load(): Promise<void>;
+  /** What follows `prefix` in the keys of the conditions that were raised and not cleared. */
+  lasting(prefix: string): ReadonlySet<string>;
 }

@@ -64,10 +64,10 @@ it("polls every watch of several that are resumed at the same moment, and one th
   upstream.on("search-tweets", () => ({ tweets: [] }));
   const ids = ["a", "b", "c"];
   const search = (id: string) => makeWatch(id, "search", { query: id }, { strategy: "single" });
-  rig = await startEngineRig({ clock, upstream, watches: ids.map(search) });
+  harness = await startEngineRig({ clock, upstream, watches: ids.map(search) });
   await clock.advance(MINUTE);
-  const { pause, setWatches } = rig;
-  const polled = (...watches: readonly string[]) => watches.filter((id) => rig?.engine.pollsOf(id).length === 1);
+  const { pause, setWatches } = harness;
+  const polled = (...watches: readonly string[]) => watches.filter((id) => harness?.engine.pollsOf(id).length === 1);
   await Promise.all(ids.map((id) => pause(id, true)));
   expect(polled(...ids)).toEqual([]);
   await Promise.all(ids.map((id) => pause(id, false)));

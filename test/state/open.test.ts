@@ -382,6 +382,43 @@ describe("migrations", () => {
     ]);
   });
 
+  test("keep what the operator was told", async () => {
+    const path = tempStatePath();
+    const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0013")) as typeof MIGRATIONS;
+    await (await openTemp(path, { migrations: earlier })).close();
+    const before = new Database(path);
+    const notes = {
+      "upstream.dark": 5,
+      "upstream.silent": null,
+      "watch.stalled": ["brand", "team"],
+      "keys.refused": ["b"],
+      "quota.short": ["2026-02-01", "2026-03-01"],
+      "quota.spent": "2026-03-01",
+      "quota.drift:main": ["2026-03-01"],
+      "list:k1": "anna bob",
+      "list:k2": "",
+      "list:k1:at": 7,
+    };
+    for (const [name, value] of Object.entries(notes))
+      before.prepare("insert into notes (name, value) values (?, ?)").run(name, JSON.stringify(value));
+    before.close();
+    const store = await openTemp(path);
+    const told = await store.loadLearned("ops_alerts");
+    expect([...told.keys()].toSorted()).toEqual([
+      "key.refused:b",
+      "list.incomplete:k1",
+      "quota.drift:main:2026-03-01",
+      "quota.short:2026-02-01",
+      "quota.short:2026-03-01",
+      "quota.spent:2026-03-01",
+      "upstream.dark",
+      "watch.stalled:brand",
+      "watch.stalled:team",
+    ]);
+    expect(told.get("list.incomplete:k1")).toEqual({ times: 1, isRaised: true, about: "anna bob" });
+    expect([await store.readNote("list:k1:at"), await store.readNote("watch.stalled")]).toEqual([7, null]);
+  });
+
   test("know since when watches are away from the notes and removals of before", async () => {
     const path = tempStatePath();
     const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0012")) as typeof MIGRATIONS;

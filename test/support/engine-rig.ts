@@ -33,6 +33,7 @@ import { createTimetable } from "../../src/schedule/timetable.ts";
 import { openStore } from "../../src/state/open.ts";
 import type { Poll } from "../../src/polling/watch-poll.ts";
 import { createLife, type Life } from "./mortal.ts";
+import { createRecordedOpsAlerts } from "./recorded-ops-alerts.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 import { makeStateFolder } from "./state-folder.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
@@ -205,7 +206,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
   const polls = new PlannedPolls();
   const serviceClock = createServiceClock(clock);
   const pacer = createUpstreamPacer(random);
-  const opsAlerts = { raise: async (alert: OpsAlert) => void to.opsAlerts.push({ ...alert, atMs: clock.now() }) };
+  const opsAlerts = createRecordedOpsAlerts(store, clock, (alert) => void to.opsAlerts.push({ ...alert, atMs: clock.now() }));
   const storeWatch = createStoreWatch({
     store,
     clock,
@@ -215,7 +216,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
   });
   const quota = { reserve: options.reserve ?? 0.1, resetDay: 1, timezone: "UTC" };
   const settings = () => ({ ...quota, monthly: options.monthly, onExhausted: options.onExhausted ?? ("pause" as const) });
-  const quotaAlerts = createQuotaAlerts({ clock, opsAlerts, notes: store, settings });
+  const quotaAlerts = createQuotaAlerts({ clock, opsAlerts, settings });
   const quotaWatch = createQuotaWatch({
     ledger: store,
     notes: store,
@@ -254,7 +255,6 @@ async function bootParts(options: RigOptions, to: Recorders) {
   const upstreamWatch = createUpstreamWatch({
     pacer,
     opsAlerts,
-    notes: store,
     clock,
     log,
     meter,

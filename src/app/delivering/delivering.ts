@@ -1,6 +1,6 @@
 /** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
 import type { Config } from "../../config/config.ts";
-import { createOpsAlerts } from "../../engine/health/ops-alerts.ts";
+import { createOpsAlerts, createPublisher } from "../../engine/health/ops-alerts.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -55,16 +55,16 @@ export async function createDelivering(initial: Config, { store, meter, trace, e
   let config = initial;
   let routing = createRouting(initial);
   const active = createActiveWatches(() => routing);
-  const opsAlerts = createOpsAlerts({
+  const publish = createPublisher({
     store,
     clock,
-    random,
     hash,
     log,
     meter,
     wakeDelivery: () => events.emit("committed"),
     route: (event, exceptSink, nowMs) => routing.routeOpsAlert(event, exceptSink, nowMs),
   });
+  const opsAlerts = createOpsAlerts({ store, clock, random, log, publish });
   const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
   keepSecrets(config);
   const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config });

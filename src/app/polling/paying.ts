@@ -107,14 +107,13 @@ class KeysAndQuota implements Paying {
   }
 
   #newKeyWatch(): KeyWatch {
-    const { delivering, store, meter, deps } = this.#parts;
+    const { delivering, meter, deps } = this.#parts;
     const { clock, log } = deps;
     return createKeyWatch({
       ring: createKeyRing(),
       keys: () => this.holder.held.map(({ name }) => name),
       renew: (key) => this.#renew(key),
       opsAlerts: delivering.opsAlerts,
-      notes: store,
       clock,
       log,
       meter,
@@ -125,7 +124,7 @@ class KeysAndQuota implements Paying {
     const { delivering, store, meter, timetable, polls, events, deps } = this.#parts;
     const { clock, log } = deps;
     const settings = () => this.#settings();
-    const quotaAlerts = createQuotaAlerts({ clock, opsAlerts: delivering.opsAlerts, notes: store, settings });
+    const quotaAlerts = createQuotaAlerts({ clock, opsAlerts: delivering.opsAlerts, settings });
     return createQuotaWatch({
       ledger: store,
       notes: store,

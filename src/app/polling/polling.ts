@@ -156,12 +156,11 @@ class PollingHalf implements Polling {
   }
 
   #newUpstreamWatch(): UpstreamWatch {
-    const { delivering, store, meter, events, deps } = this.#parts;
+    const { delivering, meter, events, deps } = this.#parts;
     const { clock, log } = deps;
     return createUpstreamWatch({
       pacer: this.#pacer,
       opsAlerts: delivering.opsAlerts,
-      notes: store,
       clock,
       log,
       meter,

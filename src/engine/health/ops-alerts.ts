@@ -1,18 +1,117 @@
 /** The daemon's own events: created like any other, delivered to `ops` only, and to a route that asks for them by name. */
-import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
-import { type ChirpEvent, eventId } from "../../model/event.ts";
+import { LearnedValues } from "../../groups/memory/learned-values.ts";
 import type { Clock } from "../../model/clock.ts";
+import { type ChirpEvent, eventId } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
+import { createInTurn } from "../../model/in-turn.ts";
+import type { LearnedStore } from "../../model/learned.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
-import type { Random } from "../../model/random.ts";
+import type { Condition, OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
 import type { NewDelivery, PollStore } from "../../model/poll-store.ts";
+import type { Random } from "../../model/random.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 
+/** Stores and routes an alert. `episode`: the same one makes the same event. @throws StoreError */
+export type Publish = (alert: OpsAlert, episode: string) => Promise<void>;
+
 export interface OpsAlertsDeps {
-  readonly store: Pick<PollStore, "commitPoll">;
+  readonly store: LearnedStore;
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Log;
+  readonly publish: Publish;
+}
+
+export const createOpsAlerts = (deps: OpsAlertsDeps): OpsAlerts => new RememberedAlerts(deps);
+
+/** A condition as the state has it. */
+interface Lasting {
+  /** How often it was raised: a crash between the alert and this row raises the same event again, which is stored once. */
+  readonly times: number;
+  readonly isRaised: boolean;
+  readonly about: string;
+  readonly endsAtMs?: number;
+}
+
+class RememberedAlerts implements OpsAlerts {
+  readonly #deps: OpsAlertsDeps;
+  readonly #conditions: LearnedValues<Lasting>;
+  /** Keys of those that are raised: few, of all that ever were. */
+  readonly #raised = new Set<string>();
+  readonly #inTurn = createInTurn();
+
+  constructor(deps: OpsAlertsDeps) {
+    const { store, clock } = deps;
+    this.#deps = deps;
+    const restore = (stored: unknown, key: string): Lasting => {
+      if ((stored as Lasting).isRaised) this.#raised.add(key);
+      return stored as Lasting;
+    };
+    this.#conditions = new LearnedValues<Lasting>({ scope: "ops_alerts", store, clock, writeEveryMs: 0, restore });
+  }
+
+  async raise(alert: OpsAlert): Promise<void> {
+    const { once } = alert;
+    if (once === undefined) return this.#publish(alert, this.#deps.random.id());
+    await this.#one(() => this.#raiseOnce(alert, once));
+  }
+
+  async clear(key: string, recovered?: OpsAlert): Promise<void> {
+    await this.#one(async () => {
+      const known = this.#conditions.get(key);
+      if (known === undefined || !this.#lasts(key)) return;
+      if (recovered !== undefined) await this.#publish(recovered, `${key}#${known.times}`);
+      this.#conditions.put(key, { times: known.times, isRaised: false, about: "" });
+      this.#raised.delete(key);
+    });
+  }
+
+  load(): Promise<void> {
+    return this.#conditions.load();
+  }
+
+  lasting(prefix: string): ReadonlySet<string> {
+    const keys = [...this.#raised].filter((key) => key.startsWith(prefix) && this.#lasts(key));
+    return new Set(keys.map((key) => key.slice(prefix.length)));
+  }
+
+  async #raiseOnce(alert: OpsAlert, { key, about = "", endsAtMs }: Condition): Promise<void> {
+    const known = this.#conditions.get(key);
+    if (known !== undefined && this.#lasts(key) && known.about === about) return;
+    const times = (known?.times ?? 0) + 1;
+    await this.#publish(alert, `${key}#${times}`);
+    this.#conditions.put(key, { times, isRaised: true, about, ...(endsAtMs === undefined ? {} : { endsAtMs }) });
+    this.#raised.add(key);
+  }
+
+  #lasts(key: string): boolean {
+    const { endsAtMs = Number.POSITIVE_INFINITY } = this.#conditions.get(key) ?? {};
+    return this.#raised.has(key) && this.#deps.clock.now() < endsAtMs;
+  }
+
+  /** One change of the conditions after the other. What cannot be stored is true until the next restart. */
+  #one(change: () => Promise<void>): Promise<void> {
+    const { log } = this.#deps;
+    return this.#inTurn(async () => {
+      await this.#conditions.load().catch(() => undefined);
+      await change();
+      await this.#conditions.flush();
+    }).catch((error: unknown) => log.error("what was alerted could not be stored", { error }));
+  }
+
+  async #publish(alert: OpsAlert, episode: string): Promise<void> {
+    const { log, publish } = this.#deps;
+    const fields = { alert: alert.type, subject: alert.subject, text: alert.message, ...alert.facts };
+    if (alert.severity === "info") log.info("ops alert", fields);
+    else log.warn("ops alert", fields);
+    await publish(alert, episode).catch((error: unknown) => log.error("ops alert could not be stored", { alert: alert.type, error }));
+  }
+}
+
+export interface PublisherDeps {
+  readonly store: Pick<PollStore, "commitPoll">;
+  readonly clock: Clock;
   readonly hash: Hash;
   readonly log: Log;
   readonly meter: Meter;
@@ -20,27 +119,19 @@ export interface OpsAlertsDeps {
   readonly wakeDelivery: () => void;
 }
 
-export function createOpsAlerts(deps: OpsAlertsDeps): OpsAlerts {
-  const { clock, log } = deps;
-  return {
-    async raise(alert) {
-      const fields = { alert: alert.type, subject: alert.subject, text: alert.message, ...alert.facts };
-      if (alert.severity === "info") log.info("ops alert", fields);
-      else log.warn("ops alert", fields);
-      const event = eventOf(alert, deps.hash, deps.random.id(), clock.now());
-      try {
-        const deliveries = deps.route(event, alert.exceptSink, clock.now());
-        const commit = { atMs: clock.now(), targets: [], verdicts: [], events: [event], deliveries };
-        await deps.store.commitPoll(commit);
-        logEvents(log, commit, new Set([event.id]));
-        deps.meter.count("chirpwatch_events_total", { watch: "", event: alert.type });
-        deps.wakeDelivery();
-      } catch (error) {
-        log.error("ops alert could not be stored", { alert: alert.type, error });
-      }
-    },
+/** Makes an alert an event, with its deliveries. */
+export const createPublisher =
+  ({ store, clock, hash, log, meter, route, wakeDelivery }: PublisherDeps): Publish =>
+  async (alert, episode) => {
+    const nowMs = clock.now();
+    const event = eventOf(alert, hash, episode, nowMs);
+    const commit = { atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries: route(event, alert.exceptSink, nowMs) };
+    const result = await store.commitPoll(commit);
+    if (result.status === "conflict" || result.created.size === 0) return;
+    logEvents(log, commit, result.created);
+    meter.count("chirpwatch_events_total", { watch: "", event: alert.type });
+    wakeDelivery();
   };
-}
 
 function eventOf(alert: OpsAlert, hash: Hash, episode: string, nowMs: number): ChirpEvent {
   return {

@@ -3,13 +3,11 @@
  * much longer than the watches' own pace makes likely. The pace is learned since the start; a restart learns anew.
  */
 import { type Clock, isoTime } from "../../model/clock.ts";
-import type { Notes } from "../../model/store.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
 
 export interface SilenceWatchDeps {
   readonly clock: Clock;
   readonly opsAlerts: OpsAlerts;
-  readonly notes: Notes;
 }
 
 export interface SilenceWatch {
@@ -29,19 +27,17 @@ const HALF_LIFE_MS = 86_400_000;
 /** No pace is believed before it was watched for so long. */
 const LEARN_MS = 6 * 3_600_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;
-const NOTE = "upstream.silent";
+const CONDITION = "upstream.silent";
 
 export const createSilenceWatch = (deps: SilenceWatchDeps): SilenceWatch => new WatchedSilence(deps);
 
 class WatchedSilence implements SilenceWatch {
   readonly #deps: SilenceWatchDeps;
   readonly #pace: ItemPace;
-  #isSilent = false;
   /** Lists that were empty are back with what they held, a silence ends with something new; after a restart nobody knows which it was. */
   #isOfEmptyLists = false;
   /** Whether anything answered so since it was last seen. */
   #isBack = false;
-  #isRead = false;
   #lastAnswerMs: number;
   /** Time over which answers came without news; pauses between answers count only a little. */
   #quietMs = 0;
@@ -61,13 +57,12 @@ class WatchedSilence implements SilenceWatch {
   }
 
   async check(isSuspiciousEverywhere: boolean): Promise<void> {
-    const { clock, notes } = this.#deps;
-    if (!this.#isRead) this.#isSilent = (await notes.readNote(NOTE)) !== null;
-    this.#isRead = true;
+    const { clock, opsAlerts } = this.#deps;
+    await opsAlerts.load();
     const quietMs = this.#quietMs;
     const isTooQuiet = quietMs >= SHORTEST_SILENCE_MS && this.#pace.perMs * quietMs >= EXPECTED_BEFORE_ALERT;
     if (isSuspiciousEverywhere) [this.#isOfEmptyLists, this.#isBack] = [true, false];
-    if (this.#isSilent) {
+    if (this.isSilent) {
       if (this.#isBack && (this.#isOfEmptyLists || !isTooQuiet)) await this.#alertRecovered();
     } else if (isSuspiciousEverywhere) await this.#alert("The data service answers with empty lists where there were items before.");
     else if (isTooQuiet) {
@@ -85,14 +80,13 @@ class WatchedSilence implements SilenceWatch {
   }
 
   get isSilent(): boolean {
-    return this.#isSilent;
+    return this.#deps.opsAlerts.lasting(CONDITION).size > 0;
   }
 
   async #alert(message: string): Promise<void> {
-    const { notes, opsAlerts, clock } = this.#deps;
-    [this.#isSilent, this.#isBack] = [true, false];
-    await notes.writeNote(NOTE, clock.now());
-    await opsAlerts.raise({
+    this.#isBack = false;
+    await this.#deps.opsAlerts.raise({
+      once: { key: CONDITION },
       type: "upstream.dark",
       subject: "upstream",
       severity: "critical",
@@ -102,10 +96,8 @@ class WatchedSilence implements SilenceWatch {
   }
 
   async #alertRecovered(): Promise<void> {
-    const { notes, opsAlerts } = this.#deps;
-    [this.#isSilent, this.#isOfEmptyLists] = [false, false];
-    await notes.writeNote(NOTE, null);
-    await opsAlerts.raise({
+    this.#isOfEmptyLists = false;
+    await this.#deps.opsAlerts.clear(CONDITION, {
       type: "upstream.recovered",
       subject: "upstream",
       severity: "info",

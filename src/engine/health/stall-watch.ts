@@ -8,7 +8,6 @@ import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { StoreError } from "../../model/store-error.ts";
-import type { Notes } from "../../model/store.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { createRepeated, type Repeated } from "./repeat.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
@@ -36,8 +35,6 @@ export interface StallWatch {
 export interface StallWatchDeps {
   readonly clock: Clock;
   readonly opsAlerts: OpsAlerts;
-  /** What was reported, so that a restart raises no duplicate alert. */
-  readonly notes: Notes;
   readonly log: Log;
   /** When a poll is due, epoch ms; undefined while it runs. */
   readonly nextDueAt: (key: string) => number | undefined;
@@ -60,7 +57,7 @@ const CHECK_EVERY_MS = 30_000;
 /** Trouble shorter than this, or than three intervals, passes without a word. */
 const ALERT_AFTER_MS = 15 * 60_000;
 const SUSPICIOUS_ANSWERS = 3;
-const NOTE = "watch.stalled";
+const CONDITION = "watch.stalled:";
 
 export const createStallWatch = (deps: StallWatchDeps): StallWatch => new WatchedStalls(deps);
 
@@ -70,17 +67,17 @@ class WatchedStalls implements StallWatch {
   readonly #repeated: Repeated;
   readonly #ills = new Map<string, Ill>();
   #planned: readonly Poll[] = [];
-  /** Watches whose trouble was reported; undefined until the state was asked. */
-  #reported: Set<string> | undefined;
+  /** Watches whose trouble was reported, as of the last check. */
+  #reported: ReadonlySet<string> = new Set();
   /** Of these, those with a poll that went well since. */
   readonly #better = new Set<string>();
   /** When trouble that is reported as something else was last seen: the wait begins anew after it. */
   #otherTroubleAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StallWatchDeps) {
-    const { clock, opsAlerts, notes } = deps;
+    const { clock, opsAlerts } = deps;
     this.#deps = deps;
-    this.#silence = createSilenceWatch({ clock, opsAlerts, notes });
+    this.#silence = createSilenceWatch({ clock, opsAlerts });
     this.#repeated = createRepeated({
       clock,
       everyMs: CHECK_EVERY_MS,
@@ -97,7 +94,7 @@ class WatchedStalls implements StallWatch {
       ill.emptyAtMs = this.#deps.clock.now();
     } else {
       this.#ills.delete(poll.key);
-      for (const { watch } of poll.subscribers) if (this.#reported?.has(watch.id) === true) this.#better.add(watch.id);
+      for (const { watch } of poll.subscribers) if (this.#reported.has(watch.id)) this.#better.add(watch.id);
     }
     // The members of a group report what they brought themselves.
     this.#silence.take(poll.group === undefined ? news.newItems : 0, (news.shown?.size ?? 0) > 0);
@@ -132,18 +129,20 @@ class WatchedStalls implements StallWatch {
   }
 
   async #check(): Promise<void> {
-    const { clock, notes, isTroubleKnown } = this.#deps;
-    const reported = (this.#reported ??= new Set(listOf(await notes.readNote(NOTE))));
+    const { clock, opsAlerts, isTroubleKnown } = this.#deps;
+    await opsAlerts.load();
+    const reported = opsAlerts.lasting(CONDITION);
     await this.#silence.check(isSuspiciousEverywhere(this.#planned, this.#ills, clock.now()));
     const stalled = this.#stillStalled(reported);
     if (isTroubleKnown() || this.#silence.isSilent) this.#otherTroubleAtMs = clock.now();
     else for (const [watch, reason] of this.#reasons()) stalled.set(watch, reason);
-    const fresh = [...stalled].filter(([watch]) => !reported.has(watch));
-    if (fresh.length === 0 && stalled.size === reported.size) return;
-    this.#reported = new Set(stalled.keys());
-    this.#better.clear();
-    await notes.writeNote(NOTE, [...this.#reported]);
-    for (const [watch, reason] of fresh) await this.#alert(watch, reason);
+    for (const watch of reported) {
+      if (stalled.has(watch)) continue;
+      this.#better.delete(watch);
+      await opsAlerts.clear(`${CONDITION}${watch}`);
+    }
+    for (const [watch, reason] of stalled) if (!reported.has(watch)) await this.#alert(watch, reason);
+    this.#reported = opsAlerts.lasting(CONDITION);
   }
 
   /** Of those reported, the watches that have no poll that went well since, or one that does not. */
@@ -166,6 +165,7 @@ class WatchedStalls implements StallWatch {
 
   async #alert(watch: string, reason: string): Promise<void> {
     await this.#deps.opsAlerts.raise({
+      once: { key: `${CONDITION}${watch}` },
       type: "watch.stalled",
       subject: watch,
       watch,
@@ -211,6 +211,3 @@ function isSuspiciousEverywhere(polls: readonly Poll[], ills: ReadonlyMap<string
   const suspicious = lists.filter((poll) => isSuspicious(poll, ills.get(poll.key))).length;
   return suspicious >= 2 && suspicious * 2 >= lists.length;
 }
-
-const listOf = (note: unknown): readonly string[] =>
-  Array.isArray(note) ? note.filter((entry): entry is string => typeof entry === "string") : [];

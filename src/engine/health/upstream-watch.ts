@@ -3,7 +3,6 @@ import type { PacerStatus, StopReason, UpstreamPacer } from "../../budget/upstre
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
-import type { Notes } from "../../model/store.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { createRepeated, type Repeated } from "./repeat.ts";
@@ -24,7 +23,6 @@ export interface UpstreamWatch {
 export interface UpstreamWatchDeps {
   readonly pacer: UpstreamPacer;
   readonly opsAlerts: OpsAlerts;
-  readonly notes: Notes;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
@@ -39,7 +37,7 @@ const ALERT_AFTER_MS = 60_000;
 /** Nothing but 429 for so long is no storm that passes. */
 const ALERT_THROTTLED_AFTER_MS = 300_000;
 const CHECK_EVERY_MS = 5_000;
-const NOTE = "upstream.dark";
+const CONDITION = "upstream.dark";
 
 export const createUpstreamWatch = (deps: UpstreamWatchDeps): UpstreamWatch => new WatchedUpstream(deps);
 
@@ -49,7 +47,6 @@ class WatchedUpstream implements UpstreamWatch {
   #lastError: UpstreamError | undefined;
   #failingSinceMs: number | undefined;
   #throttledSinceMs: number | undefined;
-  #isReported = false;
 
   constructor(deps: UpstreamWatchDeps) {
     this.#deps = deps;
@@ -79,7 +76,7 @@ class WatchedUpstream implements UpstreamWatch {
   }
 
   get isDown(): boolean {
-    return this.#isReported;
+    return this.#deps.opsAlerts.lasting(CONDITION).size > 0;
   }
 
   get trouble(): UpstreamWatch["trouble"] {
@@ -89,7 +86,7 @@ class WatchedUpstream implements UpstreamWatch {
   }
 
   async start(): Promise<void> {
-    this.#isReported = (await this.#deps.notes.readNote(NOTE)) !== null;
+    await this.#deps.opsAlerts.load();
     this.#repeated.start();
   }
 
@@ -106,7 +103,7 @@ class WatchedUpstream implements UpstreamWatch {
     if (this.isStopped) return;
     this.#failingSinceMs = undefined;
     this.#lastError = undefined;
-    if (this.#isReported) void this.#alertRecovered();
+    if (this.isDown) void this.#alertRecovered();
   }
 
   async #check(): Promise<void> {
@@ -138,11 +135,9 @@ class WatchedUpstream implements UpstreamWatch {
   }
 
   async #alertDown(message: string, hint: string): Promise<void> {
-    if (this.#isReported) return;
-    this.#isReported = true;
-    const { notes, opsAlerts, clock } = this.#deps;
-    await notes.writeNote(NOTE, clock.now()).catch(() => undefined);
+    const { opsAlerts, clock } = this.#deps;
     await opsAlerts.raise({
+      once: { key: CONDITION },
       type: "upstream.dark",
       subject: "upstream",
       severity: "critical",
@@ -152,11 +147,8 @@ class WatchedUpstream implements UpstreamWatch {
     });
   }
 
-  async #alertRecovered(): Promise<void> {
-    this.#isReported = false;
-    const { notes, opsAlerts } = this.#deps;
-    await notes.writeNote(NOTE, null).catch(() => undefined);
-    await opsAlerts.raise({
+  #alertRecovered(): Promise<void> {
+    return this.#deps.opsAlerts.clear(CONDITION, {
       type: "upstream.recovered",
       subject: "upstream",
       severity: "info",

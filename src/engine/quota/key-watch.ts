@@ -7,7 +7,6 @@ import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
-import type { Notes } from "../../model/store.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
@@ -38,15 +37,13 @@ export interface KeyWatchDeps {
   /** Reads a key's file again; true when it holds another one now. */
   readonly renew: (key: string) => Promise<boolean>;
   readonly opsAlerts: OpsAlerts;
-  readonly notes: Notes;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
 }
 
 const CHECK_EVERY_MS = 60_000;
-/** Keys whose trouble was reported, so that a restart raises no duplicate alert. */
-const NOTE = "keys.refused";
+const CONDITION = "key.refused:";
 /** So many requests in a row that failed with a key and were answered with another, over so long a time, are the key's trouble. */
 const FAILURES = 3;
 const FAILING_MS = 60_000;
@@ -56,8 +53,6 @@ export const createKeyWatch = (deps: KeyWatchDeps): KeyWatch => new WatchedKeys(
 class WatchedKeys implements KeyWatch {
   readonly #deps: KeyWatchDeps;
   #repeated: Repeated | undefined;
-  /** Keys whose trouble was reported. */
-  readonly #reported = new Set<string>();
   readonly #renewedAtMs = new Map<string, number>();
   /** By key, what failed with it and was answered with another since it paid last. */
   readonly #failing = new Map<string, { readonly sinceMs: number; readonly requests: number }>();
@@ -96,10 +91,10 @@ class WatchedKeys implements KeyWatch {
   }
 
   paid(key: string, sentAtMs: number, failedWith: FailedWith = new Map()): void {
-    const { ring } = this.#deps;
+    const { ring, opsAlerts } = this.#deps;
     this.#failing.delete(key);
     for (const [other, error] of failedWith) if (other !== key) void this.#doubt(other, error);
-    if (this.#reported.size === 0 && ring.suspended.length === 0) return;
+    if (opsAlerts.lasting(CONDITION).size === 0 && ring.suspended.length === 0) return;
     if (ring.paid(key, sentAtMs)) void this.#alertRecovered(key);
   }
 
@@ -117,7 +112,7 @@ class WatchedKeys implements KeyWatch {
   }
 
   async start(ask: AskKey): Promise<void> {
-    const { ring, clock, log, notes } = this.#deps;
+    const { ring, clock, log, opsAlerts } = this.#deps;
     const repeated = createRepeated({
       clock,
       everyMs: CHECK_EVERY_MS,
@@ -126,8 +121,7 @@ class WatchedKeys implements KeyWatch {
     });
     // Set before anything is awaited: a stop may come in between.
     this.#repeated = repeated;
-    const known = await notes.readNote(NOTE);
-    for (const key of Array.isArray(known) ? known : []) if (typeof key === "string") this.#reported.add(key);
+    await opsAlerts.load();
     repeated.start();
   }
 
@@ -161,12 +155,10 @@ class WatchedKeys implements KeyWatch {
   async #alertSuspended(key: string, error: UpstreamError): Promise<void> {
     const { meter, opsAlerts, ring, keys } = this.#deps;
     meter.set("chirpwatch_key_up", 0, { key });
-    if (this.#reported.has(key)) return;
-    this.#reported.add(key);
-    await this.#remember();
     const others = ring.usable(keys()).length;
     const rest = others === 0 ? "no other is left" : others === 1 ? "1 other goes on" : `${others} others go on`;
     await opsAlerts.raise({
+      once: { key: `${CONDITION}${key}` },
       type: "key.refused",
       subject: key,
       severity: "warning",
@@ -179,19 +171,13 @@ class WatchedKeys implements KeyWatch {
   async #alertRecovered(key: string): Promise<void> {
     const { meter, opsAlerts } = this.#deps;
     meter.set("chirpwatch_key_up", 1, { key });
-    if (!this.#reported.delete(key)) return;
-    await this.#remember();
-    await opsAlerts.raise({
+    await opsAlerts.clear(`${CONDITION}${key}`, {
       type: "key.recovered",
       subject: key,
       severity: "info",
       message: `The data service takes the key ${key} again.`,
       facts: { key },
     });
-  }
-
-  async #remember(): Promise<void> {
-    await this.#deps.notes.writeNote(NOTE, [...this.#reported]).catch(() => undefined);
   }
 }
 

@@ -1,10 +1,9 @@
 /** Alerts the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
 import { type Clock, isoTime } from "../../model/clock.ts";
-import type { Notes } from "../../model/store.ts";
 import { formatExact } from "../../render/text/numbers.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
-import { wasAlertedIn } from "./alerted-periods.ts";
+import { oncePerPeriod } from "./once-per-period.ts";
 
 export interface QuotaAlerts {
   take(status: QuotaStatus): Promise<void>;
@@ -13,8 +12,6 @@ export interface QuotaAlerts {
 export interface QuotaAlertsDeps {
   readonly clock: Clock;
   readonly opsAlerts: OpsAlerts;
-  /** What was reported of which period, so that a restart raises no duplicate alert. */
-  readonly notes: Notes;
   readonly settings: () => Pick<QuotaSettings, "onExhausted" | "monthly">;
 }
 
@@ -22,11 +19,10 @@ const MOST_NAMED = 5;
 /** A quota that lasts into the last hour of its period was paced well: nobody needs to act. */
 const LAST_HOUR_MS = 3_600_000;
 
-export function createQuotaAlerts({ clock, opsAlerts, notes, settings }: QuotaAlertsDeps): QuotaAlerts {
+export function createQuotaAlerts({ clock, opsAlerts, settings }: QuotaAlertsDeps): QuotaAlerts {
   const alertWhenShort = async (status: QuotaStatus): Promise<void> => {
     const { limit, softLimit, forecast, spent, period } = status;
-    if (limit === undefined || softLimit === undefined || forecast <= softLimit || (await wasAlertedIn(period.id, "quota.short", notes)))
-      return;
+    if (limit === undefined || softLimit === undefined || forecast <= softLimit) return;
     const effect =
       settings().onExhausted === "pause"
         ? "polling stops at the soft limit"
@@ -36,6 +32,7 @@ export function createQuotaAlerts({ clock, opsAlerts, notes, settings }: QuotaAl
     const origin = isBelowConfigured(limit, monthly) ? ", as the data service has less left than api.quota.monthly" : "";
     const message = `The plan wants ${formatExact(Math.round(forecast))} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Most expensive: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
     await opsAlerts.raise({
+      once: oncePerPeriod("quota.short", period),
       type: "quota.low",
       subject: "quota",
       severity: "warning",
@@ -47,8 +44,8 @@ export function createQuotaAlerts({ clock, opsAlerts, notes, settings }: QuotaAl
 
   const alertWhenSpent = async ({ softLimit, limit = 0, spent, period }: QuotaStatus): Promise<void> => {
     if (softLimit === undefined || spent < softLimit || period.endMs - clock.now() < LAST_HOUR_MS) return;
-    if (await wasAlertedIn(period.id, "quota.spent", notes)) return;
     await opsAlerts.raise({
+      once: oncePerPeriod("quota.spent", period),
       type: "quota.low",
       subject: "quota",
       severity: "critical",

@@ -15,7 +15,7 @@ import type { AuditReading, Ledger } from "../../model/ledger.ts";
 import type { Notes } from "../../model/store.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
-import { wasAlertedIn } from "./alerted-periods.ts";
+import { oncePerPeriod } from "./once-per-period.ts";
 import type { AuditReadings, KeyReading } from "./audit-readings.ts";
 
 export interface QuotaAudit {
@@ -155,14 +155,15 @@ class TimedAudit implements QuotaAudit {
   }
 
   async #alertDrift(key: string, spent: number, period: QuotaPeriod): Promise<void> {
-    const { readings, notes, opsAlerts } = this.#deps;
+    const { readings, opsAlerts } = this.#deps;
     const drift = readings.of(key)?.drift ?? 0;
-    if (!isAlarming(drift, spent) || (await wasAlertedIn(period.id, `quota.drift:${key}`, notes))) return;
+    if (!isAlarming(drift, spent)) return;
     const [more, hint] =
       drift > 0
         ? ["more", "Something else spends this key's quota: give it a key of its own, or lower api.quota.monthly."]
         : ["fewer", "The quota may last longer than chirpwatch expects."];
     await opsAlerts.raise({
+      once: oncePerPeriod(`quota.drift:${key}`, period),
       type: "quota.drift",
       subject: "quota",
       severity: "warning",

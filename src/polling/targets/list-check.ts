@@ -149,14 +149,12 @@ class DailyListCheck implements ListCheck {
 
   /** Once for the same missing accounts. */
   async #notify({ planned: { watch, watchKey }, listId }: ListWatch, missing: readonly string[]): Promise<void> {
-    const { notes, opsAlerts } = this.#deps;
-    const note = `list:${watchKey}`;
-    const found = missing.toSorted().join(" ");
-    if (((await notes.readNote(note)) ?? "") === found) return;
-    await notes.writeNote(note, found);
-    if (missing.length === 0) return;
+    const { opsAlerts } = this.#deps;
+    const key = `list.incomplete:${watchKey}`;
+    if (missing.length === 0) return opsAlerts.clear(key);
     const named = missing.slice(0, NAMED).join(", ") + (missing.length > NAMED ? ` and ${missing.length - NAMED} more` : "");
     await opsAlerts.raise({
+      once: { key, about: missing.toSorted().join(" ") },
       type: "list.incomplete",
       subject: watch.id,
       watch: watch.id,

@@ -1,4 +1,7 @@
-/** Schema 13: one table for what is learned, instead of notes that hold many values each and the memory of groups among the sources. */
+/**
+ * Schema 13: one table for what is learned, instead of notes that hold many values each and the memory of groups among the sources; and for
+ * what the operator was told.
+ */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
@@ -26,6 +29,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .execute();
   await moveNotes(db);
   await moveGroups(db);
+  await moveAlerts(db);
 }
 
 async function moveNotes(db: Kysely<Tables>): Promise<void> {
@@ -46,6 +50,28 @@ async function moveGroups(db: Kysely<Tables>): Promise<void> {
     await insert(db, "groups", fingerprint, memory);
     await db.updateTable("sources").set({ memory: "{}" }).where("fingerprint", "=", fingerprint).execute();
   }
+}
+
+/** What the operator was told of: none of it is told again. */
+async function moveAlerts(db: Kysely<Tables>): Promise<void> {
+  for (const { name, value } of await db.selectFrom("notes").selectAll().execute()) {
+    const keys = conditionsIn(name, JSON.parse(value) as unknown);
+    if (keys === undefined) continue;
+    for (const [key, about] of keys) await insert(db, "ops_alerts", key, JSON.stringify({ times: 1, isRaised: true, about }));
+    await db.deleteFrom("notes").where("name", "=", name).execute();
+  }
+}
+
+/** The conditions that a note names, and what they are about; undefined for another note. */
+function conditionsIn(name: string, value: unknown): readonly (readonly [key: string, about: string])[] | undefined {
+  const listed = (Array.isArray(value) ? value : value === null ? [] : [value]).map(String);
+  if (name === "upstream.dark" || name === "upstream.silent") return value === null ? [] : [[name, ""]];
+  if (name === "watch.stalled") return listed.map((watch) => [`watch.stalled:${watch}`, ""]);
+  if (name === "keys.refused") return listed.map((key) => [`key.refused:${key}`, ""]);
+  if (name === "quota.short" || name === "quota.spent" || name.startsWith("quota.drift:"))
+    return listed.map((period) => [`${name}:${period}`, ""]);
+  if (!name.startsWith("list:") || name.endsWith(":at")) return undefined;
+  return value === "" ? [] : [[`list.incomplete:${name.slice("list:".length)}`, String(value)]];
 }
 
 async function insert(db: Kysely<Tables>, scope: string, key: string, value: string): Promise<void> {

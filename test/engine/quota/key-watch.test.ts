@@ -3,8 +3,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createKeyRing } from "../../../src/budget/key-ring.ts";
 import { type AskKey, createKeyWatch, type KeyWatch } from "../../../src/engine/quota/key-watch.ts";
 import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
-import type { Json } from "../../../src/model/json.ts";
+import type { LearnedStore } from "../../../src/model/learned.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
+import { createLearnedInMemory } from "../../support/learned-store.ts";
+import { createRecordedOpsAlerts } from "../../support/recorded-ops-alerts.ts";
 import { failure } from "../../support/scripted-upstream.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -13,7 +15,7 @@ const HOUR = 60 * MINUTE;
 
 let clock: VirtualClock;
 let opsAlerts: OpsAlert[];
-let notes: Map<string, Json>;
+let state: LearnedStore;
 let keys: string[];
 /** Keys of which the service says that they have requests left. */
 let good: Set<string>;
@@ -26,8 +28,7 @@ const makeWatch = (): KeyWatch =>
     ring: createKeyRing(),
     keys: () => keys,
     renew: async (key) => renewable.delete(key),
-    opsAlerts: { raise: async (alert) => void opsAlerts.push(alert) },
-    notes: { readNote: async (name) => notes.get(name) ?? null, writeNote: async (name, value) => void notes.set(name, value) },
+    opsAlerts: createRecordedOpsAlerts(state, clock, (alert) => void opsAlerts.push(alert)),
     clock,
     log: rememberingLog(),
     meter: { count: () => undefined, set: () => undefined, observe: () => undefined },
@@ -41,7 +42,7 @@ const ask: AskKey = async (key) => {
 beforeEach(async () => {
   clock = createVirtualClock(Date.UTC(2026, 2, 2));
   opsAlerts = [];
-  notes = new Map();
+  state = createLearnedInMemory();
   keys = ["a", "b", "c"];
   good = new Set();
   asked = [];

@@ -9,6 +9,7 @@ import type { Meter } from "../../../src/model/meter.ts";
 import { UpstreamError } from "../../../src/model/upstream.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { openTemp, rememberingLog, tempStatePath } from "../../state/temp-state.ts";
+import { createRecordedOpsAlerts } from "../../support/recorded-ops-alerts.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
 const MINUTE = 60_000;
@@ -42,7 +43,7 @@ function makeAudit(log: Log = rememberingLog()): QuotaAudit {
     readings,
     ledger: store,
     notes: store,
-    opsAlerts: { raise: async (alert) => void opsAlerts.push(alert) },
+    opsAlerts: createRecordedOpsAlerts(store, clock, (alert) => void opsAlerts.push(alert)),
     clock,
     log,
     meter,

@@ -1,0 +1,76 @@
+/** Conditions that the operator hears of once, over restarts and crashes. */
+import { expect, it } from "vitest";
+import { createOpsAlerts, createPublisher } from "../../../src/engine/health/ops-alerts.ts";
+import type { OpsAlert, OpsAlerts } from "../../../src/model/ops-alerts.ts";
+import type { OpenedStore } from "../../../src/state/open.ts";
+import { sha256 } from "../../../src/runtime/hash.ts";
+import { openTemp, rememberingLog, tempStatePath } from "../../state/temp-state.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2);
+const DAY = 86_400_000;
+
+const alert = (type: string, once?: OpsAlert["once"]): OpsAlert => ({
+  type,
+  subject: "brand",
+  severity: "warning",
+  message: `about ${type}`,
+  ...(once === undefined ? {} : { once }),
+});
+
+function open(store: OpenedStore, clock: VirtualClock, changes: Partial<OpenedStore> = {}): OpsAlerts {
+  const deps = { store: { ...store, ...changes }, clock, random: createSeededRandom(1), log: rememberingLog() };
+  const meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
+  const publish = createPublisher({ ...deps, meter, hash: sha256, route: () => [], wakeDelivery: () => undefined });
+  return createOpsAlerts({ ...deps, publish });
+}
+
+const raised = async (store: OpenedStore) => (await store.recentEvents(20)).map(({ type }) => type).toReversed();
+
+it("raises a condition once, again after it was cleared, and each end once", async () => {
+  const [store, clock] = [await openTemp(tempStatePath()), createVirtualClock(START)];
+  const stalled = alert("watch.stalled", { key: "stalled:brand" });
+  for (let restart = 0; restart < 2; restart += 1) {
+    const opsAlerts = open(store, clock);
+    await opsAlerts.raise(stalled);
+    await opsAlerts.raise(stalled);
+    expect(opsAlerts.lasting("stalled:")).toEqual(new Set(["brand"]));
+  }
+  const opsAlerts = open(store, clock);
+  await opsAlerts.clear("stalled:brand", alert("watch.recovered"));
+  await opsAlerts.clear("stalled:brand", alert("watch.recovered"));
+  expect(opsAlerts.lasting("stalled:")).toEqual(new Set());
+  await open(store, clock).raise(stalled);
+  expect(await raised(store)).toEqual(["watch.stalled", "watch.recovered", "watch.stalled"]);
+});
+
+it("raises it anew when it is about something else, and by itself when its time is over", async () => {
+  const [store, clock] = [await openTemp(tempStatePath()), createVirtualClock(START)];
+  const opsAlerts = open(store, clock);
+  for (const about of ["anna", "anna", "anna bob", "anna bob"]) await opsAlerts.raise(alert("list.incomplete", { key: "list", about }));
+  const low = () => alert("quota.low", { key: "quota", endsAtMs: START + DAY });
+  await opsAlerts.raise(low());
+  await opsAlerts.raise(low());
+  clock.jump(DAY);
+  expect(opsAlerts.lasting("quota")).toEqual(new Set());
+  await opsAlerts.raise(low());
+  expect(await raised(store)).toEqual(["list.incomplete", "list.incomplete", "quota.low", "quota.low"]);
+});
+
+it("stores the alert once when a crash comes before what was raised is stored", async () => {
+  const [store, clock] = [await openTemp(tempStatePath()), createVirtualClock(START)];
+  const stalled = alert("watch.stalled", { key: "stalled:brand" });
+  await open(store, clock, { saveLearned: () => Promise.reject(new Error("killed")) }).raise(stalled);
+  clock.jump(5_000);
+  await open(store, clock).raise(stalled);
+  expect(await raised(store)).toEqual(["watch.stalled"]);
+});
+
+it("raises what has no end each time", async () => {
+  const [store, clock] = [await openTemp(tempStatePath()), createVirtualClock(START)];
+  const opsAlerts = open(store, clock);
+  await opsAlerts.raise(alert("watch.gap"));
+  await opsAlerts.raise(alert("watch.gap"));
+  expect(await raised(store)).toEqual(["watch.gap", "watch.gap"]);
+});
