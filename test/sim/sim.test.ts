@@ -9,6 +9,7 @@ import { loadText } from "../config/load-text.ts";
 import { createDice } from "./draw/dice.ts";
 import { drawConfig } from "./draw/draw-config.ts";
 import { drawScenario } from "./draw/draw-scenario.ts";
+import { limitRequests } from "./draw/limit-requests.ts";
 import { NOT_DRAWN } from "./draw/not-drawn.ts";
 import { CRASH_POINTS, STORE_METHODS } from "./run/crash-points.ts";
 import { keysOfConfig, keysOfSchema } from "./schema-keys.ts";
@@ -62,6 +63,21 @@ it("draws configurations that are taken", async () => {
       ).toEqual([]);
     }
   }
+});
+
+it("makes a large scenario shorter and polls less often in it, and leaves a small one alone", () => {
+  const watches = (count: number) => ({
+    w0: { type: "timeline", schedule: "@every 30s", accounts: Array.from({ length: count }, (_, n) => `a${n}`) },
+  });
+  const large = {
+    ...{ ...drawScenario(1), mode: "safety" as const, busyMs: 180 * 60_000, files: {}, config: { watches: watches(20) } },
+    steps: [{ do: "restart", atMs: 90 * 60_000, downMs: 0 } as const],
+  };
+  const small = { ...large, config: { watches: { w0: { ...watches(1).w0, schedule: "*/5 * * * *" } } } };
+  expect(limitRequests(small)).toBe(small);
+  const limited = limitRequests(large);
+  expect(limited).toMatchObject({ busyMs: 40 * 60_000, steps: [{ atMs: 20 * 60_000 }] });
+  expect(limited.config).toMatchObject({ watches: { w0: { schedule: "@every 210s" } } });
 });
 
 it("knows every method of the store, to cut processes at those that write", () => {

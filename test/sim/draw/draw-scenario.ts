@@ -2,6 +2,7 @@
 import { drawConfig, ENOUGH_REQUESTS } from "./draw-config.ts";
 import { byTime, drawBefore, drawPosts } from "./draw-world.ts";
 import { drawFacts, drawFactsBefore } from "./draw-facts.ts";
+import { limitRequests } from "./limit-requests.ts";
 import { drawTroubles } from "./draw-troubles.ts";
 import { createDice, type Dice } from "./dice.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -27,7 +28,10 @@ export function drawScenario(seed: number): Scenario {
     ...heals,
   ].sort(byTime);
   const isWholeCalm = dice.chance(0.1);
-  return { seed, mode, startMs, busyMs, calmMs, isWholeCalm, config, files, keys, before, steps };
+  // Now and then a large one stays as it is: some mistakes need length.
+  const isUnlimited = dice.chance(0.02);
+  const scenario: Scenario = { seed, mode, startMs, busyMs, calmMs, isWholeCalm, config, files, keys, before, steps };
+  return isUnlimited ? scenario : limitRequests(scenario);
 }
 
 const typesIn = (configs: readonly ConfigText[]): readonly string[] =>

@@ -42,7 +42,6 @@ export interface SimDaemonOptions {
   readonly write: (text: string, life: number) => void;
   readonly onLog: (line: LogLine) => void;
   readonly onEnd: (point: string, life: number) => void;
-  readonly passed: Map<string, number>;
 }
 
 export interface SimDaemon {
@@ -90,7 +89,7 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
       routes = undefined;
       options.onEnd(point, number);
     };
-    const own = createLife({ disk, passed: options.passed, onEnd });
+    const own = createLife({ disk, onEnd });
     life = own;
     const loaded = await load();
     if (!loaded.ok)

@@ -22,8 +22,6 @@ export interface Life {
 
 export interface LifeOptions {
   readonly disk: Disk;
-  /** Counts how often each point was passed, over all lives of a simulation. */
-  readonly passed: Map<string, number>;
   /** The moment it ended. */
   onEnd(point: string): void;
 }
@@ -33,9 +31,11 @@ const never = (): Promise<never> => new Promise(() => undefined);
 /** Which call a commit belongs to: calls wait for each other inside the store. */
 const callUnderWay = new AsyncLocalStorage<string>();
 
-export function createLife({ disk, passed, onEnd }: LifeOptions): Life {
+export function createLife({ disk, onEnd }: LifeOptions): Life {
   let isOver = false;
   let armed: { readonly point: string; left: number } | undefined;
+  // Following a call through its promises makes everything slower, so it is done only for commits.
+  let isArmedAtCommit = false;
   const end = (point: string) => {
     if (isOver) return;
     isOver = true;
@@ -46,7 +46,6 @@ export function createLife({ disk, passed, onEnd }: LifeOptions): Life {
   };
   const pass = (point: string): boolean => {
     if (isOver) return true;
-    passed.set(point, (passed.get(point) ?? 0) + 1);
     if (armed?.point !== point) return false;
     armed.left -= 1;
     if (armed.left > 0) return false;
@@ -54,13 +53,13 @@ export function createLife({ disk, passed, onEnd }: LifeOptions): Life {
     return true;
   };
   disk.onCommit = (moment) => {
-    if (armed === undefined) return;
+    if (!isArmedAtCommit) return;
     const call = callUnderWay.getStore();
     if (call !== undefined && pass(`${call}:${moment}`)) throw new Error("the process is over");
   };
   const call = (name: string, run: () => unknown): unknown => {
     if (pass(`${name}:call`)) return never();
-    const answer = armed === undefined ? run() : callUnderWay.run(name, run);
+    const answer = isArmedAtCommit ? callUnderWay.run(name, run) : run();
     if (!(answer instanceof Promise)) return answer;
     return answer.then(
       (result: unknown) => (pass(`${name}:answer`) ? never() : result),
@@ -73,6 +72,7 @@ export function createLife({ disk, passed, onEnd }: LifeOptions): Life {
     },
     endAt: (point, nth) => {
       armed = { point, left: nth };
+      isArmedAtCommit = /:commit(?:ted)?$/.test(point);
     },
     end: () => end("killed"),
     retire: () => {
@@ -80,14 +80,21 @@ export function createLife({ disk, passed, onEnd }: LifeOptions): Life {
       disk.onCommit = undefined;
     },
     pass,
-    cut: (target, prefix) =>
-      new Proxy(target, {
+    cut: (target, prefix) => {
+      const methods = new Map<string | symbol, unknown>();
+      const methodOf = (name: string | symbol): unknown => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function") return value;
+        const point = `${prefix}.${String(name)}`;
+        return (...args: unknown[]) => call(point, () => value.apply(target, args));
+      };
+      return new Proxy(target, {
         get(_, name) {
-          const value: unknown = Reflect.get(target, name);
-          if (typeof value !== "function") return value;
-          return (...args: unknown[]) => call(`${prefix}.${String(name)}`, () => value.apply(target, args));
+          if (!methods.has(name)) methods.set(name, methodOf(name));
+          return methods.get(name);
         },
-      }),
+      });
+    },
     clock: (clock) => ({
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),

@@ -40,8 +40,6 @@ export interface Played {
   readonly status: JsonObject | undefined;
   /** What went wrong with the simulation itself, such as a start that never ended. */
   readonly failures: readonly string[];
-  /** How often each point was passed. */
-  readonly passed: ReadonlyMap<string, number>;
   /** Everything that happened, in order; and its hash. */
   readonly trace: readonly string[];
   readonly hash: string;
@@ -81,7 +79,6 @@ function createRun(scenario: Scenario, folder: string) {
   const world = createWorldBook(service, startMs);
   const files = createMemoryFiles();
   const logged: LogLine[] = [];
-  const passed = new Map<string, number>();
   const http = (life: number): Http => ({
     request: (request) => {
       const url = new URL(request.url);
@@ -93,7 +90,7 @@ function createRun(scenario: Scenario, folder: string) {
   });
   const disk = useDisk(folder);
   const daemon = createSimDaemon({
-    ...{ seed: scenario.seed, clock, worldClock, disk, files, configPath: CONFIG_PATH, http, write: receivers.write, passed },
+    ...{ seed: scenario.seed, clock, worldClock, disk, files, configPath: CONFIG_PATH, http, write: receivers.write },
     onLog: (line) => {
       logged.push(line);
       trace.note(`${line.level} ${line.message}`);
@@ -139,7 +136,7 @@ function createRun(scenario: Scenario, folder: string) {
     await clock.advance(0);
   };
   const played = (): Played => ({
-    ...{ scenario, world, logged, passed, status, endMs: worldClock.now() },
+    ...{ scenario, world, logged, status, endMs: worldClock.now() },
     ...{ epochs: operator.epochs, lives: operator.lives, failures: operator.failures },
     attempts: receivers.attempts,
     asked: service.asked,

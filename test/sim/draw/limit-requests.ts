@@ -1,0 +1,113 @@
+/**
+ * Keeps a scenario affordable: a processor takes seconds for one with thousands of requests, and finds no more in it than in several small
+ * ones. Works on what was drawn, so that a scenario below the limit is the same with and without it. What is too large becomes shorter
+ * first, with everything that happens in it, and is then polled less often.
+ */
+import type { Json, JsonObject } from "../../../src/model/json.ts";
+import type { ConfigText, Scenario, Step } from "./scenario.ts";
+
+/** Of polls where nothing is wrong; later pages, rechecks and retries come on top, what is read together comes off. */
+const MOST_REQUESTS = 250;
+const SHORTEST_BUSY_MS = 40 * 60_000;
+/** How long the calm is mostly, before everything has arrived. */
+const USUAL_CALM_MS = 32 * 60_000;
+
+export function limitRequests(scenario: Scenario): Scenario {
+  const share = MOST_REQUESTS / expectedRequests(scenario);
+  if (share >= 1) return scenario;
+  const shorter = shorten(scenario, Math.max(share, SHORTEST_BUSY_MS / scenario.busyMs));
+  const factor = Math.ceil(expectedRequests(shorter) / MOST_REQUESTS);
+  return factor > 1 ? mapConfigs(shorter, (config) => slowDown(config, factor)) : shorter;
+}
+
+function expectedRequests({ config, steps, files, busyMs, mode, calmMs, isWholeCalm }: Scenario): number {
+  const perMinute = [config, ...steps.flatMap((step) => (step.do === "reload" ? [step.config] : []))].map((one) => requestRate(one, files));
+  const lengthMs = busyMs + (mode === "safety" ? 0 : isWholeCalm ? calmMs : USUAL_CALM_MS);
+  return (Math.max(...perMinute) * lengthMs) / 60_000;
+}
+
+/** Requests in a minute. */
+function requestRate(config: ConfigText, files: Scenario["files"]): number {
+  const defaults = ((config["defaults"] as JsonObject | undefined)?.["watch"] ?? {}) as JsonObject;
+  const linesInFile = (files["accounts.txt"] ?? "").split("\n").length;
+  return Object.values(config["watches"] as JsonObject).reduce<number>((sum, watch) => {
+    const keys = withDefaults(watch as JsonObject, defaults);
+    if (keys["enabled"] === false) return sum;
+    const targets = (keys["accounts"] ?? keys["tweets"] ?? [0]) as readonly Json[];
+    const count = targets.reduce<number>((all, one) => all + (typeof one === "object" ? linesInFile : 1), 0);
+    return sum + (count * 60_000) / intervalOf(keys);
+  }, 0);
+}
+
+/** What a watch says about when it is polled replaces both keys. */
+const withDefaults = (own: JsonObject, { schedule, freshness, ...others }: JsonObject): JsonObject => {
+  const timing =
+    own["schedule"] !== undefined || own["freshness"] !== undefined ? {} : freshness === undefined ? { schedule } : { freshness };
+  return { ...others, ...(timing as JsonObject), ...own };
+};
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000 };
+const durationOf = (text: string): number => Number.parseInt(text, 10) * (UNITS[text.at(-1) ?? ""] ?? 0);
+
+/** Of the schedules that are drawn. */
+function intervalOf({ schedule, freshness }: JsonObject): number {
+  if (typeof freshness === "string") return durationOf(freshness);
+  if (freshness !== undefined) return durationOf((freshness as JsonObject)["mean"] as string);
+  const text = cronOf(schedule ?? "@every 2m");
+  if (text.startsWith("@every ")) return durationOf(text.slice(7));
+  return Number(/\*\/(\d+)/.exec(text)?.[1] ?? 1) * 60_000;
+}
+
+const cronOf = (schedule: Json): string => (typeof schedule === "string" ? schedule : ((schedule as JsonObject)["cron"] as string));
+
+/** The same in less time. */
+function shorten(scenario: Scenario, share: number): Scenario {
+  const scaled = (atMs: number): number => Math.round(atMs * share);
+  const steps = scenario.steps.map((step): Step => {
+    const atMs = scaled(step.atMs);
+    if (step.do !== "order" || step.body["ends_at"] === undefined) return { ...step, atMs };
+    // A space that ends at this moment, in words of the service.
+    return { ...step, atMs, body: { ...step.body, ends_at: new Date(scenario.startMs + atMs).toISOString() } };
+  });
+  return { ...scenario, busyMs: scaled(scenario.busyMs), steps };
+}
+
+const mapConfigs = (scenario: Scenario, map: (config: ConfigText) => ConfigText): Scenario => ({
+  ...scenario,
+  config: map(scenario.config),
+  steps: scenario.steps.map((step) => (step.do === "reload" ? { ...step, config: map(step.config) } : step)),
+});
+
+function slowDown(config: ConfigText, factor: number): ConfigText {
+  const slower = (keys: JsonObject): JsonObject => ({
+    ...keys,
+    ...(keys["schedule"] === undefined ? {} : { schedule: slowerSchedule(keys["schedule"], factor) }),
+    ...(keys["freshness"] === undefined ? {} : { freshness: slowerFreshness(keys["freshness"], factor) }),
+  });
+  const watches = Object.entries(config["watches"] as JsonObject).map(([name, keys]) => [name, slower(keys as JsonObject)] as const);
+  const defaults = config["defaults"] as JsonObject | undefined;
+  return {
+    ...config,
+    watches: Object.fromEntries(watches),
+    ...(defaults === undefined ? {} : { defaults: { ...defaults, watch: slower(defaults["watch"] as JsonObject) } }),
+  };
+}
+
+const slowerDuration = (text: string, factor: number): string => `${(durationOf(text) / 1_000) * factor}s`;
+
+function slowerFreshness(freshness: Json, factor: number): Json {
+  if (typeof freshness === "string") return slowerDuration(freshness, factor);
+  return Object.fromEntries(Object.entries(freshness as JsonObject).map(([key, text]) => [key, slowerDuration(text as string, factor)]));
+}
+
+/** Minutes that divide an hour, so that a pattern stays regular. */
+const CRON_MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
+
+function slowerSchedule(schedule: Json, factor: number): Json {
+  if (typeof schedule !== "string") return { ...(schedule as JsonObject), cron: slowerSchedule(cronOf(schedule), factor) };
+  if (schedule.startsWith("@every ")) return `@every ${slowerDuration(schedule.slice(7), factor)}`;
+  const fields = schedule.split(" ");
+  const wanted = (intervalOf({ schedule }) / 60_000) * factor;
+  const minutes = CRON_MINUTES.find((one) => one >= wanted) ?? 30;
+  return fields.with(fields.length === 6 ? 1 : 0, `*/${minutes}`).join(" ");
+}
