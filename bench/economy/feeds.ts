@@ -6,7 +6,7 @@ import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { startEngineRig } from "../../test/support/engine-rig.ts";
+import { startEngineHarness } from "../../test/support/engine-harness.ts";
 import { createFeedWorld } from "../../test/support/feed-world.ts";
 import { makeWatch, type WatchChanges } from "../../test/support/make-watch.ts";
 import { createSeededRandom } from "../../test/support/seeded-random.ts";
@@ -94,7 +94,7 @@ async function measure({ watch, datesMs }: Feed, { changes }: FeedTiming, days: 
     },
   };
   const include = { reply: true, quote: true, retweet: true };
-  const harness = await startEngineRig({ clock, upstream, watches: [watch({ include, ...changes })] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watch({ include, ...changes })] });
   try {
     await clock.advanceTo(toMs + 15 * MINUTE_MS);
     const events = await harness.events();

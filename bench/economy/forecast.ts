@@ -9,7 +9,7 @@ import type { Upstream } from "../../src/model/upstream.ts";
 import { NOTHING_LEARNED } from "../../src/plan/rates/learned.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../../test/config/load-text.ts";
-import { type EngineRig, startEngineRig } from "../../test/support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../../test/support/engine-harness.ts";
 import { createSandboxService } from "../../test/support/sandbox-service.ts";
 import { createVirtualClock, type VirtualClock } from "../../test/support/virtual-clock.ts";
 import { openWorld } from "./cell-world.ts";
@@ -171,7 +171,7 @@ async function runPlan({ name, plan, open }: Run, { seed, learnedDays, days = MO
   const byTrueRates =
     rates &&
     ask({ states: [], learned: { ...NOTHING_LEARNED, rateOf: (id) => rates.get(id), changesOf: () => 0 } }, learnedDays[0] ?? 1).forecast;
-  const harness = await startEngineRig({ clock, upstream: world.upstream, watches: config.watches, seed });
+  const harness = await startEngineHarness({ clock, upstream: world.upstream, watches: config.watches, seed });
   const bills: (Bill & { readonly day: number })[] = [];
   try {
     const moments = new Set([0, ...learnedDays].flatMap((day) => [day, day + days]));
@@ -196,7 +196,7 @@ interface Bill {
 
 const NO_BILL: Bill = { ledger: 0, service: 0, lines: {} };
 
-async function billOf(harness: EngineRig, world: ForecastWorld): Promise<Bill> {
+async function billOf(harness: EngineHarness, world: ForecastWorld): Promise<Bill> {
   const { total, lines } = await harness.store.spentSince(0);
   const byLine: Record<string, number> = {};
   for (const { watch, endpoint, requests } of lines) byLine[`${watch} ${endpoint}`] = requests;

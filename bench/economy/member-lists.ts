@@ -1,7 +1,7 @@
 /** The first day of a watch of new followers, by the length of the list and the quota: how late newcomers are reported, and what it takes. */
 import { sleep } from "../../src/model/clock.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
-import { startEngineRig } from "../../test/support/engine-rig.ts";
+import { startEngineHarness } from "../../test/support/engine-harness.ts";
 import { createLargeList } from "../../test/support/large-list.ts";
 import { makeUser } from "../../test/support/make-event.ts";
 import { makeWatch } from "../../test/support/make-watch.ts";
@@ -41,7 +41,7 @@ async function firstDay({ members, monthly, fullReadEvery }: Case): Promise<read
   };
   const settings = { accounts: ["acme"], source: "all", ...(fullReadEvery === undefined ? {} : { full_read_every: fullReadEvery }) };
   const watch = makeWatch("w", "new_followers", settings, { schedule: { kind: "every", intervalMs: 5 * MINUTE_MS } });
-  const harness = await startEngineRig({ clock, upstream, watches: [watch], monthly, isGoverned: true });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watch], monthly, isGoverned: true });
   const joinedAtMs = new Map<string, number>();
   const random = createSeededRandom(3);
   try {

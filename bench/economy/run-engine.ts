@@ -2,7 +2,7 @@
 import type { Freshness } from "../../src/model/schedule.ts";
 import type { Upstream, UpstreamRequest } from "../../src/model/upstream.ts";
 import { longestWaitMs as longestWait } from "../../src/plan/delay-aims.ts";
-import { type EngineRig, startEngineRig } from "../../test/support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../../test/support/engine-harness.ts";
 import { makeWatch } from "../../test/support/make-watch.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
 import { openWorld, type WorldKind } from "./cell-world.ts";
@@ -92,7 +92,7 @@ export async function runCell(cell: Cell): Promise<Measured> {
       ...(cell.fullPollEveryMs === undefined ? {} : { fullPollEveryMs: cell.fullPollEveryMs }),
     },
   );
-  const harness = await startEngineRig({
+  const harness = await startEngineHarness({
     clock,
     upstream,
     watches: [watch],
@@ -144,7 +144,7 @@ export async function runCell(cell: Cell): Promise<Measured> {
 }
 
 /** When each post was reported, every time. */
-async function reportTimes(harness: EngineRig): Promise<ReadonlyMap<string, readonly number[]>> {
+async function reportTimes(harness: EngineHarness): Promise<ReadonlyMap<string, readonly number[]>> {
   const reported = new Map<string, number[]>();
   for (const { subject, detectedAtMs } of await harness.events()) reported.set(subject, [...(reported.get(subject) ?? []), detectedAtMs]);
   return reported;

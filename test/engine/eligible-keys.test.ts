@@ -4,14 +4,14 @@ import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { createAccountsWorld } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createSearchWorld } from "../support/search-world.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const HOUR = 3_600_000;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -30,7 +30,7 @@ async function billedTo(watches: readonly Watch[]): Promise<ReadonlyMap<string, 
       return (request.endpoint === "search-tweets" ? searches : accounts).answer(request, clock.now());
     },
   };
-  const harness = await startEngineRig({ clock, upstream, watches });
+  const harness = await startEngineHarness({ clock, upstream, watches });
   harnesses.push(harness);
   const spent = async () => {
     const byWatch = new Map<string, number>();

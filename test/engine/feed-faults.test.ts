@@ -2,7 +2,7 @@ import { afterEach, expect, it } from "vitest";
 import { tweetIdAt } from "../../src/model/id.ts";
 import type { UpstreamAnswer } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
@@ -15,7 +15,7 @@ const SECOND = 1_000;
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -29,14 +29,14 @@ async function setup(watch: Watch, accounts = [makeUser("7", "alice")]) {
   for (const endpoint of ["search-tweets", "user-tweets", "community-tweets"]) {
     upstream.on(endpoint, (request, nowMs) => world.answer(request, nowMs));
   }
-  harness = await startEngineRig({ clock, upstream, watches: [watch] });
+  harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   await clock.advance(5 * SECOND);
   return { clock, world, upstream, harness };
 }
 
 const search = (changes: WatchChanges = {}) => makeWatch("w", "search", { query: "acme" }, changes);
 const timeline = (changes: WatchChanges = {}) => makeWatch("w", "timeline", { accounts: ["alice"] }, changes);
-const subjects = async (from: EngineRig) => (await from.events()).map(({ subject }) => subject).reverse();
+const subjects = async (from: EngineHarness) => (await from.events()).map(({ subject }) => subject).reverse();
 const isoOf = (ms: number) => new Date(ms).toISOString();
 const tweetAt = (ms: number, n: number, createdAt = isoOf(ms)) => ({
   ...makeTweet((BigInt(tweetIdAt(ms)) + BigInt(n)).toString()),
@@ -243,7 +243,7 @@ it.each([-5 * HOUR, 7 * HOUR])("fault 36: a service whose clock is %i ms off cha
     serviceTimeMs: Math.floor((nowMs + skewMs) / 1_000) * 1_000,
   }));
   const news = [30, 90, 200].map((second) => world.post(START + skewMs + second * SECOND));
-  harness = await startEngineRig({ clock, upstream, watches: [search({ maxAgeMs: 2 * HOUR })] });
+  harness = await startEngineHarness({ clock, upstream, watches: [search({ maxAgeMs: 2 * HOUR })] });
   await clock.advance(10 * MINUTE);
   expect(await subjects(harness)).toEqual(news.map(({ id }) => id));
   // Less than a page of news costs one request a poll.
@@ -333,7 +333,7 @@ it("draws no baseline watermark from an empty answer, so that the next one flood
   for (let i = 1; i <= 30; i += 1) world.post(START - i * HOUR);
   const upstream = createScriptedUpstream(clock);
   upstream.on("search-tweets", (request, nowMs) => (nowMs < START + 90 * SECOND ? { tweets: [] } : world.answer(request, nowMs)));
-  harness = await startEngineRig({ clock, upstream, watches: [search()] });
+  harness = await startEngineHarness({ clock, upstream, watches: [search()] });
   const news = world.post(START + 30 * SECOND);
   await clock.advanceTo(START + 20 * MINUTE);
   expect(await subjects(harness)).toEqual([news.id]);

@@ -8,7 +8,7 @@ import type { Watch } from "../../src/model/watch.ts";
 import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { createAccountsWorld } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
@@ -20,7 +20,7 @@ const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -42,7 +42,7 @@ async function setup(watches: readonly Watch[], answer: Answer) {
       return answer(request, clock.now());
     },
   };
-  const harness = await startEngineRig({ clock, upstream, watches });
+  const harness = await startEngineHarness({ clock, upstream, watches });
   harnesses.push(harness);
   const alerted = async () => (await harness.events()).map(({ subject }) => subject).toSorted();
   const delayOf = async (sinceMs: number) => {

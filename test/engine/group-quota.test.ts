@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
 import { createAccountsWorld, serveWorld } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -12,7 +12,7 @@ const DAY = 24 * HOUR;
 const PERIOD_END = Date.UTC(2026, 3, 1);
 const ACCOUNTS = 120;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -32,7 +32,7 @@ async function setup(freshness: Freshness, leftMs: number, monthly: number) {
   const { upstream, calls } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { include: { reply: true, quote: true, retweet: true }, freshness });
-  harness = await startEngineRig({ clock, upstream, watches: [watch], isGoverned: true, onExhausted: "degrade", monthly, reserve: 0 });
+  harness = await startEngineHarness({ clock, upstream, watches: [watch], isGoverned: true, onExhausted: "degrade", monthly, reserve: 0 });
   const callsIn = (fromMs: number, toMs: number): number => calls.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
   return { clock, callsIn, harness };
 }
@@ -75,7 +75,7 @@ it("accounts that join at the quota's line have their baseline out of the reserv
   const watchOf = (accounts: number) =>
     makeWatch("w", "timeline", { accounts: world.accounts.slice(0, accounts).map(({ id }) => `id:${id}`) }, { strategy: "probe" });
   const limits = { isGoverned: true, onExhausted: "pause", monthly: 60, reserve: 0.5 } as const;
-  harness = await startEngineRig({ clock, upstream, watches: [watchOf(10)], ...limits });
+  harness = await startEngineHarness({ clock, upstream, watches: [watchOf(10)], ...limits });
   await clock.advance(3 * HOUR);
   expect(calls).toHaveLength(30);
   await harness.setWatches([watchOf(13)]);
@@ -94,7 +94,7 @@ it("accounts whose posts fill several pages of a search are read by it to its en
   const { upstream, calls } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { strategy: "probe" });
-  harness = await startEngineRig({ clock, upstream, watches: [watch], isGoverned: true, onExhausted: "pause", monthly: 3_000 });
+  harness = await startEngineHarness({ clock, upstream, watches: [watch], isGoverned: true, onExhausted: "pause", monthly: 3_000 });
   await clock.advance(30 * MINUTE);
   // Others take what pages are left for the hour.
   for (let page = 0; page < 40; page += 1) harness.quotaWatch.pages.mayReadOn("others", "normal");

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -10,7 +10,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const schedule = { kind: "every", intervalMs: 2 * MIN } as const;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -41,7 +41,7 @@ async function setup({ from = 0, to = 40, everyMin = 2, fail }: SetupOptions = {
   };
   const idsOf = (accounts: readonly WorldAccount[]) => accounts.map(({ id }) => `id:${id}`);
   const profileSchedule = { kind: "every", intervalMs: everyMin * MIN } as const;
-  const harness = await startEngineRig({
+  const harness = await startEngineHarness({
     clock,
     upstream,
     watches: [

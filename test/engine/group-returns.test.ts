@@ -2,7 +2,7 @@
 import { afterEach, expect, it } from "vitest";
 import type { Watch } from "../../src/model/watch.ts";
 import { createAccountsWorld, serveWorld, type WorldAccount } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -10,7 +10,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-let harness: EngineRig;
+let harness: EngineHarness;
 
 afterEach(() => harness.close());
 
@@ -29,7 +29,7 @@ async function setup() {
   const shorter = watchOf("first", handles.slice(0, 9), 2);
   const second = watchOf("second", handles.slice(10), 3);
   const { upstream, calls } = serveWorld(world, clock);
-  harness = await startEngineRig({ clock, upstream, watches: [first, second] });
+  harness = await startEngineHarness({ clock, upstream, watches: [first, second] });
   await clock.advance(10 * MIN);
   const alerted = async () => (await harness.events()).map(({ subject }) => subject).sort();
   const readsSince = (sinceMs: number) => calls.filter(({ endpoint, atMs }) => endpoint === "user-tweets" && atMs >= sinceMs).length;

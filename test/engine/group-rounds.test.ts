@@ -5,7 +5,7 @@ import { chooseMembers, isTooSoon, paceAfter, type Waiting, waitAfter } from "..
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -14,7 +14,7 @@ const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
 const BUSY = 30;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -49,7 +49,7 @@ async function setup({ accounts = 300 } = {}) {
     { accounts: world.accounts.map(({ id }) => `id:${id}`) },
     { include: { reply: true, quote: true, retweet: true }, freshness: { kind: "p95", p95Ms: MIN } },
   );
-  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   harnesses.push(harness);
   await clock.advance(HOUR / 2);
   const waitsOf = ({ id }: WorldAccount, fromMs: number, toMs: number): readonly number[] => {

@@ -3,7 +3,7 @@ import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import { type AccountsWorld, createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -11,7 +11,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 3_600_000;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -54,7 +54,7 @@ async function setup({ count = 40, changes = {}, longestQuery, frozen = [], fail
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
   const include = { reply: true, quote: true, retweet: true };
   const watch = makeWatch("w", "timeline", { accounts }, { include, schedule: { kind: "every", intervalMs: 2 * MIN }, ...changes });
-  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   harnesses.push(harness);
   const callsOf = (endpoint: string, sinceMs = 0) => calls.filter((call) => call.endpoint === endpoint && call.atMs >= sinceMs);
   const alerted = async () => (await harness.events()).map(({ subject }) => subject);

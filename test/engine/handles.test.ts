@@ -1,6 +1,6 @@
 /** Accounts that the service is asked for by their handle: how often it is looked up, over restarts and beside others who ask for profiles. */
 import { afterEach, expect, it } from "vitest";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
@@ -10,7 +10,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -26,7 +26,7 @@ async function setup(profileEveryMs?: number) {
   const mentions = makeWatch("m", "mentions", { accounts: ["one", "two"] }, every(HOUR));
   const names = profileEveryMs === undefined ? [] : [makeWatch("p", "profile", { accounts: ["one", "two"] }, every(profileEveryMs))];
   const watches = [mentions, ...names];
-  harness = await startEngineRig({ clock, upstream, watches });
+  harness = await startEngineHarness({ clock, upstream, watches });
   await clock.advance(MIN);
   const lookUps = () => upstream.callsOf("info-batch").filter(({ params, ...call }) => "user_ids" in params && isLookUp(call));
   const rename = (name: string) => users.splice(0, 1, makeUser("1", name));
@@ -102,7 +102,11 @@ it.each(["bad_request", "forbidden", "not_found"] as const)(
       if (endpoint === "info-batch") throw failure(kind);
       return undefined;
     };
-    harness = await startEngineRig({ clock, upstream, watches: [makeWatch("t", "timeline", { accounts: ["one", "two"] }, every(HOUR))] });
+    harness = await startEngineHarness({
+      clock,
+      upstream,
+      watches: [makeWatch("t", "timeline", { accounts: ["one", "two"] }, every(HOUR))],
+    });
     await clock.advance(6 * HOUR);
     expect(upstream.calls.length).toBeLessThan(20);
     upstream.trouble = undefined;
@@ -120,7 +124,7 @@ it.each(["nobody has", "the service refuses"])("are looked up beside one that %s
     if (isAsked && what === "the service refuses") throw failure("bad_request");
     return undefined;
   };
-  harness = await startEngineRig({
+  harness = await startEngineHarness({
     clock,
     upstream,
     watches: [makeWatch("t", "timeline", { accounts: ["one", "bad", "two"] }, every(HOUR))],

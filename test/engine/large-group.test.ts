@@ -1,7 +1,7 @@
 /** A group of several probes under freshness: which requests are worth waiting for one another. */
 import { afterEach, expect, it } from "vitest";
 import { type AccountsWorld, createAccountsWorld, type RecordedCall, serveWorld } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -9,7 +9,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const DAY = 1_440 * MIN;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -31,7 +31,7 @@ async function setup(count: number, perDay: number, untilMs: number) {
   const { upstream, calls } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
   const freshness = { kind: "mean", meanMs: 5 * MIN, maxMs: 60 * MIN } as const;
-  const harness = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, { freshness })] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, { freshness })] });
   harnesses.push(harness);
   return { clock, harness, calls, ids, world };
 }

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Store } from "../../src/model/store.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { type EngineRig, type RigOptions, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, type EngineHarnessOptions, startEngineHarness } from "../support/engine-harness.ts";
 import { createLargeList } from "../support/large-list.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
@@ -17,13 +17,13 @@ const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const EVERY_5M = { schedule: { kind: "every", intervalMs: 5 * MINUTE } } as const;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
 });
 
-interface SetupOptions extends Partial<RigOptions> {
+interface SetupOptions extends Partial<EngineHarnessOptions> {
   readonly changes?: WatchChanges;
   readonly settings?: JsonObject;
   readonly more?: readonly Watch[];
@@ -35,7 +35,7 @@ async function setup(size: number, { changes = {}, settings = {}, more = [], ...
   const upstream = createScriptedUpstream(clock, [{ ...makeUser("7", "acme"), followers_count: size }]);
   upstream.on("followers", ({ cursor }) => list.page(cursor));
   const watch = makeWatch("w", "new_followers", { accounts: ["acme"], source: "all", ...settings }, { ...EVERY_5M, ...changes });
-  const started = await startEngineRig({ clock, upstream, watches: [watch, ...more], ...options });
+  const started = await startEngineHarness({ clock, upstream, watches: [watch, ...more], ...options });
   harness = started;
   const alerted = async () => (await started.events()).map(({ body }) => body.user?.id ?? "").reverse();
   const deepCalls = (fromMs = START) => upstream.callsOf("followers").filter(({ cursor, atMs }) => cursor !== undefined && atMs >= fromMs);
@@ -227,7 +227,7 @@ it("goes on with a first read that a release without watermarks left half done: 
   const watch = makeWatch("w", "new_followers", { accounts: ["acme"], source: "all" }, { ...EVERY_5M, maxPages: 5 });
   const since = Array.from({ length: 1_700 }, () => list.join());
   list.leave("19999");
-  const started = await startEngineRig({ clock, upstream, watches: [watch], prepare: (store) => halfReadState(store, read, "16001") });
+  const started = await startEngineHarness({ clock, upstream, watches: [watch], prepare: (store) => halfReadState(store, read, "16001") });
   harness = started;
   await clock.advance(2 * HOUR);
   const alerted = (await started.events()).map(({ body }) => body.user?.id ?? "");

@@ -1,7 +1,7 @@
 /** The ledger beside the service's own bill, to the last request. */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
-import { startEngineRig } from "../support/engine-rig.ts";
+import { startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSandboxService } from "../support/sandbox-service.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -20,7 +20,7 @@ async function startAll() {
   const indexed = readable.filter((key) => people.isIndexed(key)).map((key) => people.usernameOf(key));
   const watch = (id: string, type: string, settings: JsonObject, changes: WatchChanges = every(1)) =>
     makeWatch(id, type, settings, changes);
-  const harness = await startEngineRig({
+  const harness = await startEngineHarness({
     clock,
     upstream: service.upstream,
     watches: [
@@ -58,9 +58,9 @@ it("is never below it after crashes at any moment", async () => {
   const { clock, harness, compare } = await startAll();
   try {
     for (const steps of [40, 250, 600, 900]) {
-      harness.life.endAfter(steps);
+      harness.killSwitch.killAfter(steps);
       await clock.advance(10 * MINUTE_MS);
-      expect(harness.life.isOver).toBe(true);
+      expect(harness.killSwitch.isKilled).toBe(true);
       await harness.crash();
       const { ledger, billed } = await compare();
       expect(ledger).toBeGreaterThanOrEqual(billed);

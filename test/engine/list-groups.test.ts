@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { createListsWorld, type WorldSubject } from "../support/lists-world.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const NEVER = 10_000 * DAY;
 const schedule = { kind: "every", intervalMs: 2 * MIN } as const;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -55,7 +55,7 @@ async function setup({ subjects = 100, type = "new_followers", settings = { sour
   // Full polls are another test's.
   const quiet = { schedule, maxAgeMs: 7 * DAY, fullPollEveryMs: NEVER };
   const watch = makeWatch("w", type, { accounts: ids, ...settings }, { ...quiet, ...options.changes });
-  const harness = await startEngineRig({ clock, upstream, watches: [watch, ...(options.more?.(ids) ?? [])] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watch, ...(options.more?.(ids) ?? [])] });
   harnesses.push(harness);
   await clock.advance(3 * MIN);
   const alerted = async (watchId = "w") =>

@@ -2,14 +2,14 @@
 import { afterEach, expect, it } from "vitest";
 import type { Watch } from "../../src/model/watch.ts";
 import { createAccountsWorld, serveWorld, type WorldAccount } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const SECOND = 1_000;
 const MIN = 60 * SECOND;
-let harness: EngineRig;
+let harness: EngineHarness;
 
 afterEach(() => harness.close());
 
@@ -23,7 +23,7 @@ async function setup(others: readonly Watch[]) {
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
   const merged = makeWatch("merged", "timeline", { accounts }, { ...every(10 * SECOND), strategy: "merge" });
   const { upstream, calls } = serveWorld(world, clock);
-  harness = await startEngineRig({ clock, upstream, watches: [merged, ...others] });
+  harness = await startEngineHarness({ clock, upstream, watches: [merged, ...others] });
   await clock.advance(16 * MIN);
   // The next probe is minutes away.
   const probes = () => calls.filter(({ endpoint }) => endpoint === "info-batch").length;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import { createAccountsWorld } from "../support/accounts-world.ts";
-import { startEngineRig } from "../support/engine-rig.ts";
+import { startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -25,7 +25,7 @@ it("reports the first post of an account that had none, although the clock went 
   };
   const accounts = [first, second].map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { strategy: "merge", schedule: { kind: "every", intervalMs: MIN } });
-  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   try {
     await clock.advance(2.5 * MIN);
     aheadMs = TWO_DAYS;

@@ -2,13 +2,13 @@
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { createAccountsWorld, serveWorld } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -24,7 +24,7 @@ async function setup(count: number, changes: WatchChanges) {
   }
   const { upstream, calls } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
-  const harness = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, changes)] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, changes)] });
   harnesses.push(harness);
   const memory = async (): Promise<JsonObject> =>
     [

@@ -5,7 +5,7 @@ import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { OtherChanges } from "../../src/plan/rates/other-changes.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -14,7 +14,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -39,7 +39,7 @@ async function setup(changes: WatchChanges = {}) {
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const every = { schedule: { kind: "every", intervalMs: 10 * MIN }, strategy: "probe" } as const;
   const watch = makeWatch("w", "timeline", { accounts }, { ...every, ...changes });
-  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   harnesses.push(harness);
   await clock.advance(15 * MIN);
   const groupKey = () => harness.engine.polls.find(({ group }) => group !== undefined)?.key ?? "";
@@ -110,7 +110,7 @@ it("learns nothing while the daemon stands still, nor of what changed meanwhile"
   const { clock, world, harness, learned, account } = await setup();
   await clock.advance(DAY);
   const before = await learned();
-  harness.life.end();
+  harness.killSwitch.kill();
   world.delete(account(1), 0, clock.now() + HOUR);
   await clock.advance(5 * DAY);
   await harness.crash();

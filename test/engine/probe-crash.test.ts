@@ -4,14 +4,14 @@ import { sleep } from "../../src/model/clock.ts";
 import type { Store } from "../../src/model/store.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const SECOND = 1_000;
 const MIN = 60_000;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -40,7 +40,7 @@ async function setup(intervalMs: number, count = 10, storeFilter: (store: Store)
     { accounts },
     { schedule: { kind: "every", intervalMs }, strategy: "probe", fullPollEveryMs: 12 * 60 * MIN },
   );
-  const harness = await startEngineRig({ clock, upstream, watches: [watch], storeFilter });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watch], storeFilter });
   harnesses.push(harness);
   const alerted = async () => (await harness.events()).map(({ subject }) => subject);
   return { clock, world, harness, alerted, asked, account: (index: number) => world.accounts[index] as WorldAccount };

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Priority } from "../../src/model/schedule.ts";
-import { type EngineRig, type RigOptions, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, type EngineHarnessOptions, startEngineHarness } from "../support/engine-harness.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure, type ScriptedUpstream } from "../support/scripted-upstream.ts";
@@ -14,7 +14,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const PERIOD_END = Date.UTC(2026, 3, 1);
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -23,13 +23,13 @@ afterEach(async () => {
 const search = (id: string, everyMs: number, priority: Priority = "normal") =>
   makeWatch(id, "search", { query: id }, { schedule: { kind: "every", intervalMs: everyMs }, priority, strategy: "single" });
 
-async function setup(startMs: number, options: Partial<RigOptions> & Pick<RigOptions, "watches">) {
+async function setup(startMs: number, options: Partial<EngineHarnessOptions> & Pick<EngineHarnessOptions, "watches">) {
   const clock = createVirtualClock(startMs);
   const world = createFeedWorld({ random: createSeededRandom(1) });
   world.post(startMs - HOUR);
   const upstream = createScriptedUpstream(clock);
   upstream.on("search-tweets", (request, nowMs) => world.answer(request, nowMs));
-  harness = await startEngineRig({ clock, upstream, isGoverned: true, onExhausted: "degrade", ...options });
+  harness = await startEngineHarness({ clock, upstream, isGoverned: true, onExhausted: "degrade", ...options });
   return { clock, world, upstream, harness };
 }
 
@@ -163,8 +163,8 @@ describe("with quota N", () => {
 
 describe("after a day of downtime", () => {
   /** Twelve searches every ten minutes, 300 posts a search a day: 15 pages each. */
-  async function sleepForADay(clock: VirtualClock, own: EngineRig, post: (timeMs: number) => void): Promise<void> {
-    own.life.end();
+  async function sleepForADay(clock: VirtualClock, own: EngineHarness, post: (timeMs: number) => void): Promise<void> {
+    own.killSwitch.kill();
     const fromMs = clock.now();
     for (let i = 0; i < 300; i += 1) post(fromMs + Math.floor(((i + 0.5) * DAY) / 300));
     await clock.advance(DAY);

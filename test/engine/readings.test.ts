@@ -5,7 +5,7 @@ import type { Store } from "../../src/model/store.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { User } from "../../src/model/user.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
@@ -15,7 +15,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -25,7 +25,7 @@ async function setup(watch: Watch, accounts: readonly User[] = [makeUser("7", "a
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock, accounts);
   const start = async () => {
-    harness = await startEngineRig({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) });
+    harness = await startEngineHarness({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) });
     await clock.advance(10_000);
     return harness;
   };
@@ -85,7 +85,8 @@ it("reports a name that goes back and forth each time, as facts of their own", a
   expect(new Set(events.map(({ id }) => id)).size).toBe(3);
 });
 
-const statuses = async ({ store }: EngineRig) => (await store.listWatches()).flatMap(({ targets }) => targets.map(({ status }) => status));
+const statuses = async ({ store }: EngineHarness) =>
+  (await store.listWatches()).flatMap(({ targets }) => targets.map(({ status }) => status));
 
 const deletable = () => watchOf("tweet", { tweets: ["100", "200"] });
 
@@ -228,7 +229,7 @@ it.each([
   upstream.on("tweet-info-bulk", () => ({ tweets: [makeTweet("100"), makeTweet("300")] }));
   upstream.trouble = trouble;
   const watches = [watchOf("tweet", { tweets: ["100", "200", "300"] })];
-  harness = await startEngineRig({ clock, upstream, watches, monthly: 100, reserve: 0.5, onExhausted: "pause" });
+  harness = await startEngineHarness({ clock, upstream, watches, monthly: 100, reserve: 0.5, onExhausted: "pause" });
   await clock.advance(2 * HOUR);
   expect(upstream.calls).toHaveLength(50);
 });
@@ -283,7 +284,7 @@ it("reports a crossing once, whatever step it crashes at", async () => {
   const harness = await world.start();
   likes = 100;
   for (let steps = 1; steps < 24 && (await world.alerted()).length === 0; steps += 1) {
-    harness.life.endAfter(steps);
+    harness.killSwitch.killAfter(steps);
     await world.poll();
     await harness.crash();
   }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Tweet } from "../../src/model/tweet.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { type EngineRig, type RigOptions, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, type EngineHarnessOptions, startEngineHarness } from "../support/engine-harness.ts";
 import { makeTweet } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
@@ -11,7 +11,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -38,7 +38,7 @@ async function setup(watches: readonly Watch[], quota?: { readonly monthly: numb
   upstream.on("tweet-info-bulk", ({ params }) => ({ tweets: (params["tweet_links"] as string[]).flatMap((id) => tweets.get(id) ?? []) }));
   post({ created_at: new Date(START - HOUR).toISOString() });
   const parts = { clock, upstream, watches };
-  const governed = (limit: { readonly monthly: number }): RigOptions => ({
+  const governed = (limit: { readonly monthly: number }): EngineHarnessOptions => ({
     ...parts,
     onExhausted: "degrade",
     isGoverned: true,
@@ -46,7 +46,7 @@ async function setup(watches: readonly Watch[], quota?: { readonly monthly: numb
       return limit.monthly;
     },
   });
-  harness = await startEngineRig(quota === undefined ? parts : governed(quota));
+  harness = await startEngineHarness(quota === undefined ? parts : governed(quota));
   await clock.advance(2 * MINUTE);
   const alerted = async (from = harness) =>
     ((await from?.events()) ?? []).map(({ type, watch, subject }) => `${type} ${watch} ${subject}`).reverse();
@@ -138,7 +138,7 @@ it("reports nothing twice and forgets nothing when it crashes at any step of a r
   for (let steps = 1; steps < 30; steps += 2) {
     await clock.advanceTo((Math.floor(clock.now() / (10 * MINUTE)) + 1) * 10 * MINUTE - 1);
     if ((await alerted()).length > 0) break;
-    harness.life.endAfter(steps);
+    harness.killSwitch.killAfter(steps);
     await clock.advance(5_000);
     await harness.crash();
     await clock.advance(100);
@@ -154,7 +154,7 @@ describe("a daemon that was down when a recheck was due", () => {
     const world = await setup([search("w", { where: LIKED })]);
     const [liked, other] = [world.post(), world.post()];
     await world.clock.advance(15 * MINUTE);
-    world.harness.life.end();
+    world.harness.killSwitch.kill();
     world.like(liked, 100);
     await world.clock.advance(ms);
     const before = world.rechecks().length;
@@ -186,7 +186,7 @@ describe("a daemon that was down when a recheck was due", () => {
     const { clock, post, like, harness, rechecks, alerted } = await setup([search("w", { where: LIKED })]);
     const id = post();
     await clock.advanceTo(START + 2 * HOUR + MINUTE);
-    harness.life.end();
+    harness.killSwitch.kill();
     like(id, 100);
     await clock.advance(3 * HOUR);
     const before = rechecks().length;
@@ -296,7 +296,7 @@ it("rechecks no more often for tweets that are found all the time while the quot
 
 it.each([
   ["while it runs", async () => undefined],
-  ["while it stands", (own: EngineRig) => own.restart()],
+  ["while it stands", (own: EngineHarness) => own.restart()],
 ])("rechecks at its own pace at once when the quota is raised %s", async (_, restart) => {
   const quota = { monthly: 600 };
   const times = { schedule: { kind: "every" as const, intervalMs: 10 * MINUTE }, recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR } };
@@ -321,7 +321,7 @@ it("notes of the first page how often is posted and how much of it is wanted, on
     created_at: new Date(START - hours * 24 * HOUR).toISOString(),
   }));
   upstream.on("search-tweets", () => ({ tweets }));
-  harness = await startEngineRig({ clock, upstream, watches: [search("w", { ignore: { authors: [], words: ["giveaway"] } })] });
+  harness = await startEngineHarness({ clock, upstream, watches: [search("w", { ignore: { authors: [], words: ["giveaway"] } })] });
   await clock.advance(2 * MINUTE);
   const pageOf = async () => (await harness?.store.listWatches())?.[0]?.targets[0]?.memory["page"];
   // Three posts in the four days that the second oldest begins.

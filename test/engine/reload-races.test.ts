@@ -1,7 +1,7 @@
 /** Reloads, resumes and stops while something is under way. */
 import { afterEach, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
@@ -10,7 +10,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -26,7 +26,7 @@ it("asks for every new handle once, a hundred a request, when a reload comes whi
     handles(450).map((handle, i) => makeUser(String(i + 1), handle)),
   );
   upstream.on("user-tweets", () => ({ tweets: [] }));
-  harness = await startEngineRig({ clock, upstream, watches: [timeline("w", handles(150))] });
+  harness = await startEngineHarness({ clock, upstream, watches: [timeline("w", handles(150))] });
   await clock.advance(10);
   const { setWatches } = harness;
   const reloads = [250, 350, 450].map((count) => setWatches([timeline("w", handles(count))]));
@@ -50,7 +50,7 @@ it("forgets what went wrong with a watch that was taken out, and says nothing of
     makeWatch("a", "search", { query: "whole" }, { strategy: "single" }),
     makeWatch("b", "search", { query: "broken" }, { strategy: "single" }),
   ];
-  harness = await startEngineRig({ clock, upstream, watches: [whole, broken] });
+  harness = await startEngineHarness({ clock, upstream, watches: [whole, broken] });
   await clock.advance(MINUTE);
   const keys = harness.engine.pollsOf("b").map(({ key }) => key);
   expect(keys.map((key) => harness?.engine.problemOf(key))).not.toEqual([""]);
@@ -84,7 +84,7 @@ it("keeps at a stop the handles whose answer is under way: they are paid for", a
     return { users: handles(20).map((handle, i) => makeUser(String(i + 1), handle)) };
   });
   upstream.on("user-tweets", () => ({ tweets: [] }));
-  harness = await startEngineRig({ clock, upstream, watches: [timeline("w", handles(20))] });
+  harness = await startEngineHarness({ clock, upstream, watches: [timeline("w", handles(20))] });
   await clock.advance(10);
   await harness.restart();
   await clock.advance(1_000);

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import type { User } from "../../src/model/user.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -21,13 +21,13 @@ afterEach(async () => {
 async function setup(watch: Watch) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock, [makeUser("7", "acme")]);
-  const start = async () => (harness = await startEngineRig({ clock, upstream, watches: [watch] }));
+  const start = async () => (harness = await startEngineHarness({ clock, upstream, watches: [watch] }));
   return { clock, upstream, start };
 }
 
 const followers = (source: string, changes: WatchChanges = {}) => makeWatch("w", "new_followers", { accounts: ["acme"], source }, changes);
 const followedAt = (id: number, ms: number): User => ({ ...makeUser(String(id)), followerDate: new Date(ms).toISOString() });
-const alerted = async (from: EngineRig) => (await from.events()).map(({ body }) => body.user?.id ?? "").reverse();
+const alerted = async (from: EngineHarness) => (await from.events()).map(({ body }) => body.user?.id ?? "").reverse();
 
 it("fault 31: who leaves the 7-day window has not unfollowed, and who comes back is not new", async () => {
   const { clock, upstream, start } = await setup(followers("indexed"));

@@ -4,7 +4,7 @@ import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
 import { createSearchWorld, type SearchWorldOptions } from "../support/search-world.ts";
@@ -14,7 +14,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 3_600_000;
 const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron", "index", "jolt"];
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -42,7 +42,7 @@ async function setup({ queries = WORDS, changes = {}, fail, ...options }: SetupO
       return world.answer(request, clock.now());
     },
   };
-  const harness = await startEngineRig({ clock, upstream, watches: queries.map((query) => search(query, changes)) });
+  const harness = await startEngineHarness({ clock, upstream, watches: queries.map((query) => search(query, changes)) });
   harnesses.push(harness);
   const callsSince = (sinceMs: number) => calls.filter(({ atMs }) => atMs >= sinceMs);
   const alerted = async () => (await harness.events()).map(({ watch, subject }) => `${watch} ${subject}`).sort();

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { type EngineRig, type RigOptions, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, type EngineHarnessOptions, startEngineHarness } from "../support/engine-harness.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
@@ -12,7 +12,7 @@ const SECOND = 1_000;
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -20,13 +20,13 @@ afterEach(async () => {
 
 const searches = (count: number) => Array.from({ length: count }, (_, i) => makeWatch(`w${i}`, "search", { query: `acme${i}` }));
 
-async function setup(options: Partial<RigOptions> = {}) {
+async function setup(options: Partial<EngineHarnessOptions> = {}) {
   const clock = createVirtualClock(START);
   const world = createFeedWorld({ random: createSeededRandom(1) });
   world.post(START - HOUR);
   const upstream = createScriptedUpstream(clock, [makeUser("7", "alice")]);
   for (const endpoint of ["search-tweets", "user-tweets"]) upstream.on(endpoint, (request, nowMs) => world.answer(request, nowMs));
-  harness = await startEngineRig({ clock, upstream, watches: searches(1), ...options });
+  harness = await startEngineHarness({ clock, upstream, watches: searches(1), ...options });
   await clock.advance(5 * SECOND);
   return { clock, world, upstream, harness };
 }
@@ -245,7 +245,7 @@ it("reports once that one refusal is about many accounts of several watches", as
   const profiles = (id: string, own: readonly string[]) => makeWatch(id, "profile", { accounts: own.map((one) => `id:${one}`) });
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock, [makeUser("7", "alice"), ...ids.map((id) => makeUser(id, `account_${id}`))]);
-  harness = await startEngineRig({ clock, upstream, watches: [profiles("w0", ids), profiles("w1", ["7"])] });
+  harness = await startEngineHarness({ clock, upstream, watches: [profiles("w0", ids), profiles("w1", ["7"])] });
   await clock.advance(5 * SECOND);
   upstream.trouble = () => {
     throw failure("bad_request", "no such parameter");

@@ -4,7 +4,7 @@ import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { createListsWorld, type WorldSubject } from "../support/lists-world.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -14,7 +14,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const HOUR = 3_600_000;
 const DAY = 86_400_000;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -56,7 +56,7 @@ async function setup(count: number, plan: Plan, startMs = START) {
     },
   };
   const idsOf = (from: number, to: number) => posts.accounts.slice(from, to).map(({ id }) => `id:${id}`);
-  const harness = await startEngineRig({ clock, upstream, watches: plan(idsOf) });
+  const harness = await startEngineHarness({ clock, upstream, watches: plan(idsOf) });
   harnesses.push(harness);
   await clock.advance(10 * MIN + 30_000);
   const probes = async (minutes: number) => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import type { Store } from "../../src/model/store.ts";
 import { StoreError } from "../../src/model/store-error.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createScriptedUpstream } from "../support/scripted-upstream.ts";
@@ -11,7 +11,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -33,7 +33,7 @@ async function setup(names: readonly (keyof Store)[]) {
         return (...args: unknown[]) => (failing.error === undefined ? value.apply(target, args) : Promise.reject(failing.error));
       },
     });
-  harness = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })], storeFilter });
+  harness = await startEngineHarness({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })], storeFilter });
   await clock.advance(5_000);
   return { clock, world, upstream, harness, failing };
 }

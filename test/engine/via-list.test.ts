@@ -5,7 +5,7 @@ import type { Store } from "../../src/model/store.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import { tweetIdAt } from "../../src/model/id.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure, type ScriptedUpstream } from "../support/scripted-upstream.ts";
@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const LIST = "900";
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -61,11 +61,12 @@ async function setup(intervalMs = MINUTE, storeFilter?: (store: Store) => Store)
     { schedule: { kind: "every", intervalMs } },
   );
   const begin = async () =>
-    (harness = await startEngineRig({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) }));
+    (harness = await startEngineHarness({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) }));
   return { clock, upstream, members, slowness, posts, post, watch, begin };
 }
 
-const alerted = async (from: EngineRig) => (await from.events()).map(({ subject, labels }) => `${labels["target"]} ${subject}`).reverse();
+const alerted = async (from: EngineHarness) =>
+  (await from.events()).map(({ subject, labels }) => `${labels["target"]} ${subject}`).reverse();
 
 it("reads the accounts through the list with one request a tick, reports nothing of others on it, and the missing one from its timeline", async () => {
   const { clock, upstream, post, begin } = await setup();
@@ -227,7 +228,7 @@ it("reads a list from the top where its cursor has expired, and believes nobody 
 it("asks once who is on a list that several watches read through", async () => {
   const { clock, upstream, watch } = await setup(30 * MINUTE);
   const other = { ...makeWatch("v", "timeline", { accounts: ["user1", "user3"], via_list: LIST }), timing: watch.timing };
-  harness = await startEngineRig({ clock, upstream, watches: [watch, other] });
+  harness = await startEngineHarness({ clock, upstream, watches: [watch, other] });
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
   expect(harness.opsAlerts.map(({ message }) => message.slice(0, 37))).toEqual([
@@ -251,7 +252,7 @@ it("asks for the list once when all handles were looked up, however many request
     return { users: users.filter(({ username }) => names.has(username)) };
   });
   const accounts = users.map(({ username }) => username);
-  harness = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts, via_list: LIST })] });
+  harness = await startEngineHarness({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts, via_list: LIST })] });
   await clock.advance(5 * MINUTE);
   expect(answers).toBe(3);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
@@ -303,7 +304,7 @@ it("reads a list to its end although further pages are short: its first would be
     timing: watch.timing,
   });
   const watches = ["901", "902", "903", "904"].map((list) => through(`w${list}`, list));
-  harness = await startEngineRig({ clock, upstream, watches, monthly: 2_000, isGoverned: true, onExhausted: "degrade" });
+  harness = await startEngineHarness({ clock, upstream, watches, monthly: 2_000, isGoverned: true, onExhausted: "degrade" });
   await clock.advance(2 * HOUR);
   expect(upstream.callsOf("list-members")).toHaveLength(8);
 });

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { createReader } from "../../src/app/delivering/delivery.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeTweet } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -39,7 +39,7 @@ async function setup(rules: WatchChanges) {
   };
   upstream.on("search-tweets", () => ({ tweets: tweets.slice(0, 200) }));
   post(1);
-  harness = await startEngineRig({ clock, upstream, watches: [search(rules)] });
+  harness = await startEngineHarness({ clock, upstream, watches: [search(rules)] });
   const alerted = async () => ((await harness?.events()) ?? []).filter(({ type }) => type.startsWith("volume.")).reverse();
   const types = async () => (await alerted()).map(({ type }) => type);
   return { clock, upstream, post, alerted, types, harness };

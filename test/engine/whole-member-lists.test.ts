@@ -1,7 +1,7 @@
 /** Lists whose leaving is reported, on a scripted service: who comes and goes is reported once, whatever cuts, flickers, crashes or lies. */
 import { afterEach, expect, it } from "vitest";
 import type { User } from "../../src/model/user.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure, type ScriptedUpstream } from "../support/scripted-upstream.ts";
@@ -11,7 +11,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
 const PAGE = 200;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -35,7 +35,7 @@ async function setup(count: number, changes: WatchChanges = {}, settings = {}) {
   const shown = { list: crowd(count) };
   serve(upstream, () => shown.list);
   const watch = makeWatch("w", "followers", { accounts: ["acme"], ...settings }, changes);
-  const started = await startEngineRig({ clock, upstream, watches: [watch] });
+  const started = await startEngineHarness({ clock, upstream, watches: [watch] });
   harness = started;
   const alerted = async () => (await started.events()).map(({ type, body }) => `${type} ${body.user?.id}`).reverse();
   const minutes = (number: number) => clock.advance(number * MINUTE);

@@ -5,7 +5,7 @@ import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { createAccountsWorld } from "../support/accounts-world.ts";
-import { startEngineRig } from "../support/engine-rig.ts";
+import { startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -43,7 +43,7 @@ it("agrees with the bill of a group that was counted for five days", { timeout: 
   };
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { freshness: { kind: "mean", meanMs: 2 * MIN, maxMs: 2 * HOUR } });
-  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   try {
     // Two days of learning come first.
     await clock.advance(7 * DAY + HOUR);

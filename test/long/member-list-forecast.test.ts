@@ -5,7 +5,7 @@ import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
-import { startEngineRig } from "../support/engine-rig.ts";
+import { startEngineHarness } from "../support/engine-harness.ts";
 import { createListsWorld } from "../support/lists-world.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -41,7 +41,7 @@ async function compare(seed: number, subjects: number, watchOf: (ids: readonly s
       return world.answer(request, clock.now());
     },
   };
-  const harness = await startEngineRig({ clock, upstream, watches: [watchOf(world.subjects.map(({ id }) => `id:${id}`))] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watchOf(world.subjects.map(({ id }) => `id:${id}`))] });
   try {
     await clock.advance(LEARNING_DAYS * DAY);
     // The engine plans by what it has learned when it starts.

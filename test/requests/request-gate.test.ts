@@ -7,7 +7,7 @@ import { createServiceClock } from "../../src/requests/service-clock.ts";
 import { sleep } from "../../src/model/clock.ts";
 import { UpstreamError } from "../../src/model/upstream.ts";
 import { openTemp, rememberingLog, tempStatePath } from "../state/temp-state.ts";
-import { startEngineRig } from "../support/engine-rig.ts";
+import { startEngineHarness } from "../support/engine-harness.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createScriptedUpstream } from "../support/scripted-upstream.ts";
@@ -20,7 +20,7 @@ it("goes on a second after the answers when every slot of the rate was under way
   const upstream = createScriptedUpstream(clock, users);
   upstream.on("user-tweets", () => ({ tweets: [] }));
   const watch = makeWatch("w", "timeline", { accounts: users.map(({ id }) => `id:${id}`) }, { strategy: "single" });
-  const harness = await startEngineRig({ clock, upstream, watches: [watch] });
+  const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   await clock.advance(5_000);
   const asked = upstream.callsOf("user-tweets").length;
   await harness.close();

@@ -3,7 +3,7 @@ import type { ChirpEvent } from "../../src/model/event.ts";
 import { sleep } from "../../src/model/clock.ts";
 import { type Upstream, UpstreamError } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { startEngineRig } from "../support/engine-rig.ts";
+import { startEngineHarness } from "../support/engine-harness.ts";
 import { createFeedWorld, isShown, type PlacedTweet } from "../support/feed-world.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -88,13 +88,13 @@ export async function simulateFeed(scenario: FeedScenario): Promise<FeedResult> 
     overlapMs: OVERLAP_MIN * MIN,
     include: { reply: true, quote: true, retweet: true },
   });
-  const rig = await startEngineRig({ clock, upstream, watches: [watch], seed: scenario.seed });
+  const rig = await startEngineHarness({ clock, upstream, watches: [watch], seed: scenario.seed });
   try {
     for (const step of timed(scenario)) {
       await clock.advanceTo(START + step.atMin * MIN);
       if (step.kind === "expire") validFromMs = served();
       else {
-        rig.life.endAfter(step.steps);
+        rig.killSwitch.killAfter(step.steps);
         await clock.advance(Math.max(step.downMin * MIN, 500));
         await rig.crash();
       }

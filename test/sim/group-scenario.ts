@@ -4,7 +4,7 @@ import type { ChirpEvent } from "../../src/model/event.ts";
 import { type Upstream, UpstreamError } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { type AccountsWorld, createAccountsWorld, type WorldAccount, type WorldPost } from "../support/accounts-world.ts";
-import { startEngineRig } from "../support/engine-rig.ts";
+import { startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -80,11 +80,11 @@ export async function simulateGroup(scenario: GroupScenario): Promise<GroupResul
     },
   };
   const watches = [watchOf(scenario, world), ...companyOf(scenario, world)];
-  const rig = await startEngineRig({ clock, upstream, watches, seed: scenario.seed });
+  const rig = await startEngineHarness({ clock, upstream, watches, seed: scenario.seed });
   try {
     for (const { atMin, steps, downMin } of [...scenario.crashes].sort((a, b) => a.atMin - b.atMin)) {
       await clock.advanceTo(START + atMin * MIN);
-      rig.life.endAfter(steps);
+      rig.killSwitch.killAfter(steps);
       await clock.advance(Math.max(downMin * MIN, 500));
       await rig.crash();
     }

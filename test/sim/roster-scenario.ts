@@ -3,7 +3,7 @@ import { sleep } from "../../src/model/clock.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { type Upstream, UpstreamError } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { startEngineRig } from "../support/engine-rig.ts";
+import { startEngineHarness } from "../support/engine-harness.ts";
 import { createListsWorld, type ListsWorld, type WorldFollow, type WorldSubject } from "../support/lists-world.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -82,11 +82,11 @@ export async function simulateRosters(scenario: RosterScenario): Promise<RosterR
       return { ...world.answer(request, clock.now()), serviceTimeMs: Math.floor(clock.now() / 1_000) * 1_000 };
     },
   };
-  const rig = await startEngineRig({ clock, upstream, watches: [watchOf(scenario, world)], seed: scenario.seed });
+  const rig = await startEngineHarness({ clock, upstream, watches: [watchOf(scenario, world)], seed: scenario.seed });
   try {
     for (const { atMin, steps, downMin } of [...scenario.crashes].sort((a, b) => a.atMin - b.atMin)) {
       await clock.advanceTo(START + atMin * MIN);
-      rig.life.endAfter(steps);
+      rig.killSwitch.killAfter(steps);
       await clock.advance(Math.max(downMin * MIN, 500));
       await rig.crash();
     }

@@ -2,7 +2,7 @@
 import { sleep } from "../../src/model/clock.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { type Upstream, UpstreamError } from "../../src/model/upstream.ts";
-import { startEngineRig } from "../support/engine-rig.ts";
+import { startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createSearchWorld, type SearchWorld } from "../support/search-world.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -79,11 +79,11 @@ export async function simulateSearches(scenario: SearchScenario): Promise<Search
       },
     ),
   );
-  const rig = await startEngineRig({ clock, upstream, watches, seed: scenario.seed });
+  const rig = await startEngineHarness({ clock, upstream, watches, seed: scenario.seed });
   try {
     for (const { atMin, steps, downMin } of [...scenario.crashes].sort((a, b) => a.atMin - b.atMin)) {
       await clock.advanceTo(START + atMin * MIN);
-      rig.life.endAfter(steps);
+      rig.killSwitch.killAfter(steps);
       await clock.advance(Math.max(downMin * MIN, 500));
       await rig.crash();
     }

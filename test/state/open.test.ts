@@ -382,7 +382,7 @@ describe("migrations", () => {
     ]);
   });
 
-  test("keep what the operator was told", async () => {
+  test("keep what the operator was alerted", async () => {
     const path = tempStatePath();
     const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0013")) as typeof MIGRATIONS;
     await (await openTemp(path, { migrations: earlier })).close();
@@ -403,8 +403,8 @@ describe("migrations", () => {
       before.prepare("insert into notes (name, value) values (?, ?)").run(name, JSON.stringify(value));
     before.close();
     const store = await openTemp(path);
-    const told = await store.loadLearned("ops_alerts");
-    expect([...told.keys()].toSorted()).toEqual([
+    const alerted = await store.loadLearned("ops_alerts");
+    expect([...alerted.keys()].toSorted()).toEqual([
       "key.refused:b",
       "list.incomplete:k1",
       "quota.drift:main:2026-03-01",
@@ -415,7 +415,7 @@ describe("migrations", () => {
       "watch.stalled:brand",
       "watch.stalled:team",
     ]);
-    expect(told.get("list.incomplete:k1")).toEqual({ times: 1, isRaised: true, about: "anna bob" });
+    expect(alerted.get("list.incomplete:k1")).toEqual({ times: 1, isRaised: true, about: "anna bob" });
     expect([await store.readNote("list:k1:at"), await store.readNote("watch.stalled")]).toEqual([7, null]);
   });
 

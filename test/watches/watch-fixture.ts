@@ -8,7 +8,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
 import type { World } from "../../src/sandbox/world/world.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSandboxService } from "../support/sandbox-service.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
@@ -23,7 +23,7 @@ export interface Alert {
 }
 
 export interface WatchFixture {
-  readonly harness: EngineRig;
+  readonly harness: EngineHarness;
   readonly clock: VirtualClock;
   readonly world: World;
   /** Asks the sandbox's control API. @throws when it refuses. */
@@ -44,7 +44,7 @@ export async function startWatchFixture(type: string, settings: FixtureSettings,
   const clock = createVirtualClock(START_MS);
   const service = createSandboxService(clock);
   const own = typeof settings === "function" ? settings(service.control) : settings;
-  const harness = await startEngineRig({ clock, upstream: service.upstream, watches: [makeWatch("w", type, own, changes)] });
+  const harness = await startEngineHarness({ clock, upstream: service.upstream, watches: [makeWatch("w", type, own, changes)] });
   onTestFinished(() => harness.close());
   const fixture: WatchFixture = {
     harness,

@@ -3,14 +3,14 @@ import { readKnown } from "../../../src/app/plan/known-state.ts";
 import { createPlanView } from "../../../src/app/plan/plan-view.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";
-import { type EngineRig, startEngineRig } from "../../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../../support/engine-harness.ts";
 import { createSandboxService } from "../../support/sandbox-service.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 2, 2, 0, 7, 13);
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(() => harness?.close());
 
 it("plans beside a daemon name the runs that it then makes", async () => {
@@ -25,7 +25,7 @@ it("plans beside a daemon name the runs that it then makes", async () => {
 sinks: { terminal: { type: console } }
 ops: { sink: terminal }
 `);
-  harness = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches });
+  harness = await startEngineHarness({ clock, upstream: service.upstream, watches: config.watches });
   // Past a second run of the rarest: the first is at the start, and not where the others fall.
   await clock.advanceTo(START + 8 * HOUR);
   const nowMs = clock.now();
@@ -53,7 +53,7 @@ it("knows how groups of searches and lists are read", async () => {
 sinks: { terminal: { type: console } }
 ops: { sink: terminal }
 `);
-  harness = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches });
+  harness = await startEngineHarness({ clock, upstream: service.upstream, watches: config.watches });
   await clock.advanceTo(START + 1.1 * HOUR);
   const { learned } = await readKnown(harness.store, config, { hash: sha256, clock });
   const wayOf = (watchId: string) => harness?.engine.pollsOf(watchId).map(({ key }) => learned.activeStrategyOf?.(key));

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import type { Tweet } from "../../../src/model/tweet.ts";
 import { createAccountsWorld, serveWorld } from "../../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../../support/engine-harness.ts";
 import { makeTweet, makeUser } from "../../support/make-event.ts";
 import { makeWatch } from "../../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../../support/scripted-upstream.ts";
@@ -11,7 +11,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
 const HOUR = 3_600_000;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -27,7 +27,7 @@ async function setup(count: number, intervalMs = MINUTE) {
   const watches = users.map(({ username }) =>
     makeWatch(`w-${username}`, "timeline", { accounts: [username] }, { strategy: "single", schedule: { kind: "every", intervalMs } }),
   );
-  harness = await startEngineRig({ clock, upstream, watches });
+  harness = await startEngineHarness({ clock, upstream, watches });
   return { clock, upstream, lists, harness };
 }
 
@@ -36,7 +36,7 @@ const tweetAt = (ms: number, number: number): Tweet => ({
   created_at: new Date(ms).toISOString(),
 });
 
-const alerted = (from: EngineRig) => from.opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
+const alerted = (from: EngineHarness) => from.opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
 
 it("reports once that a watch is stalled when one source keeps failing while others answer, and again after it had recovered", async () => {
   const { clock, upstream, harness } = await setup(2);
@@ -94,7 +94,7 @@ it("reports the service as recovered when probed accounts have news again, thoug
     call: (request) => (isEmpty && request.endpoint !== "info-batch" ? Promise.resolve({ tweets: [] }) : upstream.call(request)),
   };
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
-  harness = await startEngineRig({
+  harness = await startEngineHarness({
     clock,
     upstream: service,
     watches: [makeWatch("w", "timeline", { accounts }, { strategy: "probe", fullPollEveryMs: 10 * HOUR })],

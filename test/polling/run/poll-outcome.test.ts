@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { tweetIdAt } from "../../../src/model/id.ts";
 import type { Tweet } from "../../../src/model/tweet.ts";
-import { type EngineRig, startEngineRig } from "../../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../../support/engine-harness.ts";
 import { makeTweet } from "../../support/make-event.ts";
 import { makeWatch } from "../../support/make-watch.ts";
 import { createScriptedUpstream } from "../../support/scripted-upstream.ts";
@@ -11,7 +11,7 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const DAY = 86_400_000;
 
-let harness: EngineRig | undefined;
+let harness: EngineHarness | undefined;
 afterEach(async () => {
   await harness?.close();
   harness = undefined;
@@ -24,7 +24,7 @@ async function setup(page: Tweet[]) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock);
   upstream.on("search-tweets", () => ({ tweets: page }));
-  harness = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })] });
+  harness = await startEngineHarness({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })] });
   await clock.advance(1.5 * MIN);
   const posted = () => (harness?.polled ?? []).flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome.postedMs]));
   return { clock, posted };

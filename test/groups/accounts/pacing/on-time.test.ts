@@ -6,7 +6,7 @@ import { createOnTime } from "../../../../src/groups/accounts/pacing/on-time.ts"
 import { UpstreamError } from "../../../../src/model/upstream.ts";
 import { firstPace } from "../../../../src/groups/accounts/probe-pace.ts";
 import { createAccountsWorld, serveWorld } from "../../../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../../../support/engine-rig.ts";
+import { type EngineHarness, startEngineHarness } from "../../../support/engine-harness.ts";
 import { makeWatch } from "../../../support/make-watch.ts";
 import { createSeededRandom } from "../../../support/seeded-random.ts";
 import { createVirtualClock } from "../../../support/virtual-clock.ts";
@@ -15,7 +15,7 @@ const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-const harnesses: EngineRig[] = [];
+const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
@@ -119,7 +119,7 @@ async function setup(serviceMs: (nowMs: number) => number, isDown: (nowMs: numbe
   };
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { freshness: { kind: "mean", meanMs: MIN, maxMs: HOUR } });
-  harnesses.push(await startEngineRig({ clock, upstream: flaky, watches: [watch] }));
+  harnesses.push(await startEngineHarness({ clock, upstream: flaky, watches: [watch] }));
   const probesAnHour = (fromHour: number, toHour: number): number => {
     const isIn = (atMs: number) => atMs >= START + fromHour * HOUR && atMs < START + toHour * HOUR;
     return calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && isIn(atMs)).length / (toHour - fromHour);

@@ -1,48 +1,48 @@
-/** A life that can end between any two steps: what belonged to it then never answers, fires or writes again. For simulated crashes. */
+/** Kills a process of a test between any two steps: what belongs to it then never answers, fires or writes again. For simulated crashes. */
 import type { Clock } from "../../src/model/clock.ts";
 
-export interface Life {
-  readonly isOver: boolean;
-  end(): void;
-  /** Ends after so many more steps of what `mortal` wraps; a call and its answer are one step each. */
-  endAfter(steps: number): void;
-  /** Methods that never answer once the life is over. */
-  mortal<T extends object>(target: T): T;
-  mortalClock(clock: Clock): Clock;
+export interface KillSwitch {
+  readonly isKilled: boolean;
+  kill(): void;
+  /** Ends after so many more steps of what `killable` wraps; a call and its answer are one step each. */
+  killAfter(steps: number): void;
+  /** Methods that never answer once it was killed. */
+  killable<T extends object>(target: T): T;
+  killableClock(clock: Clock): Clock;
 }
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-export function createLife(): Life {
-  let isOver = false;
+export function createKillSwitch(): KillSwitch {
+  let isKilled = false;
   let stepsLeft = Number.POSITIVE_INFINITY;
   const step = () => {
     stepsLeft -= 1;
-    if (stepsLeft <= 0) isOver = true;
+    if (stepsLeft <= 0) isKilled = true;
   };
   return {
-    get isOver() {
-      return isOver;
+    get isKilled() {
+      return isKilled;
     },
-    end() {
-      isOver = true;
+    kill() {
+      isKilled = true;
     },
-    endAfter(steps) {
+    killAfter(steps) {
       stepsLeft = steps;
     },
-    mortal: (target) =>
+    killable: (target) =>
       new Proxy(target, {
         get(_, name) {
           const value: unknown = Reflect.get(target, name);
           if (typeof value !== "function") return value;
           return (...args: unknown[]) => {
             step();
-            if (isOver) return never();
+            if (isKilled) return never();
             const answer: unknown = value.apply(target, args);
             if (!(answer instanceof Promise)) return answer;
             const pass = () => {
               step();
-              return isOver;
+              return isKilled;
             };
             return answer.then(
               (result: unknown) => (pass() ? never() : result),
@@ -51,10 +51,10 @@ export function createLife(): Life {
           };
         },
       }),
-    mortalClock: (clock) => ({
+    killableClock: (clock) => ({
       now: () => clock.now(),
       monotonic: () => clock.monotonic(),
-      after: (ms, fn) => clock.after(ms, () => (isOver ? undefined : fn())),
+      after: (ms, fn) => clock.after(ms, () => (isKilled ? undefined : fn())),
     }),
   };
 }

@@ -32,13 +32,13 @@ import { sha256 } from "../../src/runtime/hash.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { openStore } from "../../src/state/open.ts";
 import type { Poll } from "../../src/polling/watch-poll.ts";
-import { createLife, type Life } from "./mortal.ts";
+import { createKillSwitch, type KillSwitch } from "./kill-switch.ts";
 import { createRecordedOpsAlerts } from "./recorded-ops-alerts.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 import { makeStateFolder } from "./state-folder.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
-export interface RigOptions {
+export interface EngineHarnessOptions {
   readonly clock: VirtualClock;
   readonly upstream: Upstream;
   readonly watches: readonly Watch[];
@@ -66,7 +66,7 @@ export interface PolledNote {
   readonly error: unknown;
 }
 
-export interface EngineRig {
+export interface EngineHarness {
   readonly store: Store;
   readonly engine: Engine;
   readonly gate: RequestGate;
@@ -74,7 +74,7 @@ export interface EngineRig {
   readonly storeWatch: StoreWatch;
   readonly upstreamWatch: UpstreamWatch;
   readonly quotaWatch: QuotaWatch;
-  readonly life: Life;
+  readonly killSwitch: KillSwitch;
   readonly opsAlerts: (OpsAlert & { readonly atMs: number })[];
   readonly direct: string[];
   readonly polled: PolledNote[];
@@ -103,19 +103,19 @@ const ALERTING: Pick<EngineDeps, "route" | "wakeDelivery"> = {
 
 const SILENT_METER: Meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
 
-export async function startEngineRig(options: RigOptions): Promise<EngineRig> {
+export async function startEngineHarness(options: EngineHarnessOptions): Promise<EngineHarness> {
   const folder = makeStateFolder();
-  const opsAlerts: EngineRig["opsAlerts"] = [];
+  const opsAlerts: EngineHarness["opsAlerts"] = [];
   const direct: string[] = [];
   const polled: PolledNote[] = [];
-  const logged: EngineRig["logged"] = [];
+  const logged: EngineHarness["logged"] = [];
   let watches = options.watches;
-  let lives = 0;
+  let runs = 0;
   const log = recordingLog(logged);
-  const boot = () => bootParts(options, { path: join(folder, "state.db"), watches, opsAlerts, direct, polled, log, life: lives++ });
+  const boot = () => bootParts(options, { path: join(folder, "state.db"), watches, opsAlerts, direct, polled, log, run: runs++ });
   let parts = await boot();
 
-  const rig: EngineRig = {
+  const harness: EngineHarness = {
     get store() {
       return parts.store;
     },
@@ -137,8 +137,8 @@ export async function startEngineRig(options: RigOptions): Promise<EngineRig> {
     get quotaWatch() {
       return parts.quotaWatch;
     },
-    get life() {
-      return parts.life;
+    get killSwitch() {
+      return parts.killSwitch;
     },
     opsAlerts,
     direct,
@@ -154,7 +154,7 @@ export async function startEngineRig(options: RigOptions): Promise<EngineRig> {
       await parts.engine.setPaused(watchId, paused);
     },
     async crash() {
-      parts.life.end();
+      parts.killSwitch.kill();
       await parts.file.close();
       parts = await boot();
     },
@@ -169,14 +169,14 @@ export async function startEngineRig(options: RigOptions): Promise<EngineRig> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  return rig;
+  return harness;
 }
 
 async function stop(parts: Awaited<ReturnType<typeof bootParts>>, clock: VirtualClock): Promise<void> {
   parts.upstreamWatch.stop();
   parts.storeWatch.stop();
   parts.quotaWatch.stop();
-  let isStopped = parts.life.isOver;
+  let isStopped = parts.killSwitch.isKilled;
   const stopped = isStopped ? Promise.resolve() : parts.engine.stop().then(() => void (isStopped = true));
   for (let turn = 0; turn < 1_000 && !isStopped; turn += 1) await clock.advance(100);
   await stopped;
@@ -185,20 +185,20 @@ async function stop(parts: Awaited<ReturnType<typeof bootParts>>, clock: Virtual
 interface Recorders {
   readonly path: string;
   readonly watches: readonly Watch[];
-  readonly opsAlerts: EngineRig["opsAlerts"];
+  readonly opsAlerts: EngineHarness["opsAlerts"];
   readonly direct: string[];
   readonly polled: PolledNote[];
   readonly log: Log;
-  readonly life: number;
+  readonly run: number;
 }
 
-async function bootParts(options: RigOptions, to: Recorders) {
-  const life = createLife();
-  const clock = life.mortalClock(options.clock);
-  const random = createSeededRandom((options.seed ?? 1) * 1_000 + to.life);
+async function bootParts(options: EngineHarnessOptions, to: Recorders) {
+  const killSwitch = createKillSwitch();
+  const clock = killSwitch.killableClock(options.clock);
+  const random = createSeededRandom((options.seed ?? 1) * 1_000 + to.run);
   const file = await openStore({ path: to.path, clock: options.clock, random, log: to.log });
-  const store = life.mortal<Store>(options.storeFilter?.(file) ?? file);
-  const upstream = life.mortal(options.upstream);
+  const store = killSwitch.killable<Store>(options.storeFilter?.(file) ?? file);
+  const upstream = killSwitch.killable(options.upstream);
   const { log } = to;
   const meter = SILENT_METER;
   const hash = sha256;
@@ -304,7 +304,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
       watches.map((watch) => registrationOf(hash, watch)),
       clock.now(),
     );
-    if (to.life === 0) await options.prepare?.(file);
+    if (to.run === 0) await options.prepare?.(file);
     await engine.setWatches(
       watches.flatMap((watch, index) => {
         const state = states[index];
@@ -319,10 +319,10 @@ async function bootParts(options: RigOptions, to: Recorders) {
     quotaWatch.start();
   }
   engine.start();
-  return { file, store, engine, gate, pacer, storeWatch, upstreamWatch, quotaWatch, life, setWatches };
+  return { file, store, engine, gate, pacer, storeWatch, upstreamWatch, quotaWatch, killSwitch, setWatches };
 }
 
-function recordingLog(lines: EngineRig["logged"]): Log {
+function recordingLog(lines: EngineHarness["logged"]): Log {
   const take = (level: string) => (message: string, fields?: unknown) => void lines.push({ level, message, fields });
   const log: Log = { debug: take("debug"), info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
   return log;
