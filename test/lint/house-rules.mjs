@@ -1,5 +1,5 @@
 /**
- * The house's own lint rules: the seams of the architecture, one rule per port, log messages that can be searched for, and dependencies that
+ * The project's own lint rules: the seams of the architecture, one rule per port, log messages that can be searched for, and dependencies that
  * are handed on by name.
  * Which folders a rule binds, and the exceptions by name, stand in .oxlintrc.json.
  */

@@ -15,7 +15,7 @@ interface Finding {
   readonly filename: string;
 }
 
-/** One file per piece of code, all linted by one run under the house's own configuration without its type-aware part. */
+/** One file per piece of code, all linted by one run under the project's configuration without its type-aware part. */
 function lintAll(folder: string, codes: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
   const config = JSON.parse(readFileSync(join(root, ".oxlintrc.json"), "utf8")) as Record<string, unknown>;
   const plain = { ...config, options: {}, jsPlugins: [join(root, "test/lint/house-rules.mjs")] };
@@ -50,6 +50,7 @@ const REFUSED: readonly (readonly [rule: string, code: string])[] = [
   ["static-log-messages", "export const warn = (log, name) => log.warn(`sink ${name} fails`);"],
   ["static-log-messages", 'export const warn = (deps, name) => deps.log.error("sink " + name);'],
   ["glossary-words", "export const toldTwice = 1;"],
+  ["glossary-words", "export const engineRig = 1;"],
   ["glossary-words", "export class Sink {\n  #isTold = 1;\n  is = () => this.#isTold;\n}"],
   ["glossary-words", "/** Who was told. */\nexport const alerted = 1;"],
   ["glossary-words", "export const alerted = 1; // looked at again"],
@@ -85,17 +86,25 @@ const ALLOWED: readonly (readonly [why: string, path: string, code: string])[] =
   ["a choice of two sentences", "src/engine/two.ts", 'export const warn = (log, on) => log.info(on ? "paused" : "resumed");'],
 ];
 
+/** Paths that hold what the glossary replaces. */
+const WITH_REFUSED_WORDS = ["test/engine/words.test.ts", "test/support/words.ts", "test/e2e/words.ts", "bench/words.ts"];
+
 describe("own lint rules", () => {
   const folder = mkdtempSync(join(tmpdir(), "house-rules-"));
   let found: ReadonlyMap<string, readonly string[]> = new Map();
   beforeAll(() => {
     const refused = REFUSED.map(([, code], i) => [`src/deliver/refused-${i}.ts`, code] as const);
-    found = lintAll(folder, new Map([...refused, ...ALLOWED.map(([, path, code]) => [path, code] as const)]));
+    const words = WITH_REFUSED_WORDS.map((path) => [path, "export const toldTwice = 1;"] as const);
+    found = lintAll(folder, new Map([...refused, ...words, ...ALLOWED.map(([, path, code]) => [path, code] as const)]));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each(REFUSED.map(([rule, code], i) => ({ rule, code, i })))("$rule refuses: $code", ({ rule, i }) => {
     expect(found.get(`src/deliver/refused-${i}.ts`)).toEqual([rule]);
+  });
+
+  it.each(WITH_REFUSED_WORDS)("refuses words that the glossary replaces in %s", (path) => {
+    expect(found.get(path)).toEqual(["glossary-words"]);
   });
 
   it.each(ALLOWED.map(([why, path]) => ({ why, path })))("allows $why", ({ path }) => {
