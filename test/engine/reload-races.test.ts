@@ -64,7 +64,7 @@ it("polls every watch of several that are resumed at the same moment, and one th
   upstream.on("search-tweets", () => ({ tweets: [] }));
   const ids = ["a", "b", "c"];
   const search = (id: string) => makeWatch(id, "search", { query: id }, { strategy: "single" });
-  harness = await startEngineRig({ clock, upstream, watches: ids.map(search) });
+  harness = await startEngineHarness({ clock, upstream, watches: ids.map(search) });
   await clock.advance(MINUTE);
   const { pause, setWatches } = harness;
   const polled = (...watches: readonly string[]) => watches.filter((id) => harness?.engine.pollsOf(id).length === 1);

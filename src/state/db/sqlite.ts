@@ -67,7 +67,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 
 /**
  * SQLite plans a statement again each time a value is bound that its plan may depend on, and a bare `limit ?` is such a value: planning
- * takes some forty times as long as running a statement that finds nothing, which is what an idle daemon does most. A sum it does not look at.
+ * takes some forty times as long as running a statement that finds nothing, which is what an idle daemon does most. A sum is no such value.
  */
 class PlanOnceCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {

@@ -1,6 +1,6 @@
 /**
  * Schema 13: one table for what is learned, instead of notes that hold many values each and the memory of groups among the sources; and for
- * what the operator was told.
+ * what the operator was alerted to.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
@@ -52,7 +52,7 @@ async function moveGroups(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** What the operator was told of: none of it is told again. */
+/** What the operator was alerted to, so that no alert is repeated. */
 async function moveAlerts(db: Kysely<Tables>): Promise<void> {
   for (const { name, value } of await db.selectFrom("notes").selectAll().execute()) {
     const keys = conditionsIn(name, JSON.parse(value) as unknown);
