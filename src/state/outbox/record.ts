@@ -7,7 +7,8 @@ import { OPEN } from "../db/literals.ts";
 interface Outcome {
   readonly id: string;
   readonly state: MessagesTable["state"];
-  readonly at: number;
+  /** Null where nothing was sent: what is given up behind an open breaker. */
+  readonly attemptAt: number | null;
   readonly step: number;
   readonly nextAttemptAt: number;
   readonly doneAt: number | null;
@@ -22,7 +23,7 @@ const write = statement<Outcome>()((on, slot) =>
     .set((eb) => ({
       state: slot("state"),
       attempts: eb("attempts", "+", slot("step")),
-      first_attempt_at: eb.fn.coalesce("first_attempt_at", eb.val(slot("at"))),
+      first_attempt_at: eb.fn.coalesce("first_attempt_at", eb.val(slot("attemptAt"))),
       next_attempt_at: slot("nextAttemptAt"),
       done_at: slot("doneAt"),
       ref: slot("ref"),
@@ -71,7 +72,8 @@ const crosspostOf = ({ messageId, atMs, ref }: DeliveryResult & { kind: "sent" }
 function outcomeOf(result: DeliveryResult): Outcome {
   const { messageId: id, atMs: at } = result;
   const step = result.kind === "sent" || result.countAttempt ? 1 : 0;
-  const done = { id, at, step, nextAttemptAt: at, doneAt: at, ref: null, cause: "" };
+  const attemptAt = result.kind === "dead" && !result.countAttempt ? null : at;
+  const done = { id, attemptAt, step, nextAttemptAt: at, doneAt: at, ref: null, cause: "" };
   if (result.kind === "sent") return { ...done, state: "sent", ref: result.ref ?? null, error: "" };
   if (result.kind === "dead") return { ...done, state: "dead", error: result.error, cause: result.cause };
   return { ...done, state: "open", nextAttemptAt: result.nextAttemptAtMs, doneAt: null, error: result.error };

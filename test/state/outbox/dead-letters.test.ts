@@ -50,6 +50,28 @@ test("what expired is due again as the same message, with no attempts behind it"
   expect(await store.resendDead({}, T0 + 11)).toEqual({ messages: 0, alerts: 0 });
 });
 
+test("what is given up without an attempt has no time of a first one, and keeps the one it has", async () => {
+  const path = tempStatePath();
+  const store = await openTemp(path);
+  for (const subject of ["1", "2"]) await commit(store, subject);
+  const messages = (await due(store, T0)).groups.map(({ sink, groupKey, members }, index): NewMessage => {
+    const deliveryIds = members.map(({ deliveryId }) => deliveryId);
+    return { id: `m${index}`, sink, groupKey, sealedAtMs: T0, body: "sealed", deliveryIds, throttleKey: null };
+  });
+  await store.seal(messages);
+  const retry = { kind: "retry", atMs: T0 + 1, nextAttemptAtMs: T0 + 5, error: "503", countAttempt: true } as const;
+  await store.record([{ messageId: "m0", ...retry }]);
+  const dead = { kind: "dead", atMs: T0 + 9, error: "no", cause: "expired", countAttempt: false } as const;
+  await store.record(messages.map(({ id: messageId }) => ({ messageId, ...dead })));
+  const file = new Database(path, { readonly: true });
+  const rows = file.prepare("select id, first_attempt_at, attempts from messages order by id").all();
+  file.close();
+  expect(rows).toEqual([
+    { id: "m0", first_attempt_at: T0 + 1, attempts: 1 },
+    { id: "m1", first_attempt_at: null, attempts: 0 },
+  ]);
+});
+
 test.each(["refused 400", "unrendered"] as const)(
   "what was given up as %s waits as if it had never been sealed, with its group",
   async (cause) => {
