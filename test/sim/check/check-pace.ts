@@ -49,7 +49,7 @@ function checkQuiet({ played, epochs, finalRules }: Evidence): readonly string[]
   const freshStarts = epochs.map(({ fromMs }) => fromMs);
   const isFreshBetween = (fromMs: number, toMs: number) => freshStarts.some((atMs) => atMs > fromMs - 10_000 && atMs < toMs + 1_000);
   const objectTo = (refusal: Attempt, later: Attempt): readonly string[] => {
-    const endMs = (refusal.answeredAtMs ?? 0) + quietOf(refusal);
+    const endMs = quietFromMs(refusal, attempts) + quietOf(refusal);
     // Sent before the answer was there.
     if (later.atMs < (refusal.answeredAtMs ?? Number.POSITIVE_INFINITY) + ON_ITS_WAY_MS || later.atMs >= endMs) return [];
     if (isFreshBetween(refusal.atMs, later.atMs)) return [];
@@ -74,6 +74,16 @@ function checkQuiet({ played, epochs, finalRules }: Evidence): readonly string[]
 }
 
 const quietOf = ({ trouble, waitMs }: Attempt): number => waitMs || (QUIET_MS[trouble ?? ""] ?? 0);
+
+/** Of refusals that were under way together the first answer opens the breaker: one that follows does not put the trial off. */
+function quietFromMs(refusal: Attempt, attempts: readonly Attempt[]): number {
+  const { answeredAtMs = 0, waitMs, sink, atMs } = refusal;
+  if (waitMs > 0) return answeredAtMs;
+  const together = attempts.filter(
+    (one) => one.sink === sink && !one.accepted && one.waitMs === 0 && quietOf(one) > 0 && atMs < (one.answeredAtMs ?? 0) + ON_ITS_WAY_MS,
+  );
+  return Math.min(answeredAtMs, ...together.map((one) => one.answeredAtMs ?? answeredAtMs));
+}
 
 /** An attempt arrives so long after it was sent, at most. */
 const ON_ITS_WAY_MS = 200;
