@@ -4,16 +4,15 @@
  */
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
-import { type Alert, groupBy } from "./outbox.ts";
+import type { Attempt } from "../run/sinks.ts";
+import { type Alert, groupBy, type Outbox } from "./outbox.ts";
 import type { RouteRules } from "./rules.ts";
 
 export const checkOrder = (evidence: Evidence): readonly string[] => [...checkGroups(evidence), ...checkTurns(evidence)];
 
 /** Of what a channel is given at one moment, grouped or not, the oldest goes first. Webhooks take several at once. */
 function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
-  // Where a receiver gets no key, nobody can tell messages of the same words apart.
-  const all = [...outbox.attempts.values()].flat();
-  const shared = new Set(all.filter((attempt, at) => all.indexOf(attempt) !== at));
+  const shared = sharedAttempts(outbox);
   const turns = [...outbox.messages.values()].flatMap((message) => {
     const ids = (outbox.members.get(message.id) ?? []).map(({ row }) => row.id);
     const [first] = outbox.attempts.get(message.id) ?? [];
@@ -30,6 +29,13 @@ function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
         : [`${message.sink}: message ${message.id} went before ${before.message.id}, which holds what is older`];
     });
   });
+}
+
+/** Attempts of several messages: where a receiver gets no key, nobody can tell messages of the same words apart. */
+function sharedAttempts({ attempts }: Outbox): ReadonlySet<Attempt> {
+  const [seen, shared] = [new Set<Attempt>(), new Set<Attempt>()];
+  for (const attempt of [...attempts.values()].flat()) (seen.has(attempt) ? shared : seen).add(attempt);
+  return shared;
 }
 
 const checkGroups = (evidence: Evidence): readonly string[] =>
@@ -54,6 +60,7 @@ interface Sealed {
 
 function checkGroup(group: string, alerts: readonly Alert[], evidence: Evidence): readonly string[] {
   const { outbox, isClockSet } = evidence;
+  const shared = sharedAttempts(outbox);
   const byMessage = groupBy(
     alerts.filter(({ row }) => row.state === "sealed"),
     ({ row }) => row.messageId ?? "",
@@ -62,7 +69,9 @@ function checkGroup(group: string, alerts: readonly Alert[], evidence: Evidence)
     const message = outbox.messages.get(id);
     const attempts = outbox.attempts.get(id) ?? [];
     if (message === undefined) return [];
-    return [{ message, alerts: own, firstAtMs: attempts[0]?.atMs, acceptedAtMs: attempts.find(({ accepted }) => accepted)?.atMs }];
+    // The first of the shared ones may be another message's: its own first one is not later than the last.
+    const [first] = attempts.some((attempt) => shared.has(attempt)) ? attempts.slice(-1) : attempts;
+    return [{ message, alerts: own, firstAtMs: first?.atMs, acceptedAtMs: attempts.find(({ accepted }) => accepted)?.atMs }];
   });
   const inOrder = [...sealed].sort((a, b) => oldestOf(a) - oldestOf(b));
   const objections: string[] = [];
