@@ -61,7 +61,7 @@ function readWebhook(attempt: Attempt): Receipt {
 }
 
 function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Receipt {
-  const text = textsIn(attempt.body).join(" ");
+  const text = textsIn(attempt.body).join("\n");
   // A report of what did not arrive tells nobody of it.
   const isReport = /\balerts? for \S+ (?:was|were) given up\b/.test(text);
   const found = isReport ? [] : [...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id);
@@ -80,9 +80,16 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
   };
 }
 
-/** On a console a group is a list whose lines each name their own watch, and not all of them are of tweets. */
-const aboutOf = (tweetId: string, text: string, { wire }: Attempt): string =>
-  (wire === "console" ? text.split(/^(?=• )/m).find((entry) => entry.includes(`/status/${tweetId}`)) : undefined) ?? text;
+/**
+ * Of a list its own line, as not all lines need be of tweets, and others name other watches: that of a digest may say that no alert came.
+ * What stands above a list in a chat is about all of it; on a console each line names its own watch.
+ */
+function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
+  const parts = text.split(/^(?=• )/m);
+  const own = parts.find((part) => part.startsWith("• ") && part.includes(`/status/${tweetId}`));
+  const above = parts.filter((part) => !part.startsWith("• ")).join("");
+  return own === undefined ? text : wire === "console" ? own : `${above}\n${own}`;
+}
 
 /** Posts that other watches follow: told as values, or as what somebody answered. */
 const TOLD_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];
