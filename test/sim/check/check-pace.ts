@@ -22,7 +22,7 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
   return [...groupBy(played.attempts.filter(isMessage), ({ sink }) => sink)].flatMap(([sink, own]) => {
     let begunMs: number | undefined;
     return own.flatMap((attempt, n): readonly string[] => {
-      if (attempt.accepted) begunMs = undefined;
+      if (isReported(attempt)) begunMs = undefined;
       else begunMs ??= attempt.atMs;
       const next = own[n + 1];
       if (begunMs === undefined || next === undefined || attempt.waitMs > 0) return [];
@@ -38,6 +38,13 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
     });
   });
 }
+
+/**
+ * The sender heard that it is there: one that was taken, and whose answer was lost, is a failure to the sender and ends no outage; Discord
+ * reports a repeat, which it does not take, as the message that is there already.
+ */
+const isReported = ({ accepted, answeredAtMs, wire, status }: Attempt): boolean =>
+  answeredAtMs !== undefined && (accepted || (wire === "discord-bot" && status === 200));
 
 const MOST_TIMEOUT_MS = 60_000;
 /** The first pauses of a place that refuses everybody. */
