@@ -93,7 +93,11 @@ function slowDown(config: ConfigText, factor: number): ConfigText {
   };
 }
 
-const slowerDuration = (text: string, factor: number): string => `${(durationOf(text) / 1_000) * factor}s`;
+/** What else is drawn, such as the time without events, allows for no longer intervals. */
+const LONGEST_INTERVAL_MS = 20 * 60_000;
+
+const slowerDuration = (text: string, factor: number): string =>
+  `${Math.min(durationOf(text) * factor, Math.max(durationOf(text), LONGEST_INTERVAL_MS)) / 1_000}s`;
 
 function slowerFreshness(freshness: Json, factor: number): Json {
   if (typeof freshness === "string") return slowerDuration(freshness, factor);
@@ -101,13 +105,13 @@ function slowerFreshness(freshness: Json, factor: number): Json {
 }
 
 /** Minutes that divide an hour, so that a pattern stays regular. */
-const CRON_MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
+const CRON_MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20];
 
 function slowerSchedule(schedule: Json, factor: number): Json {
   if (typeof schedule !== "string") return { ...(schedule as JsonObject), cron: slowerSchedule(cronOf(schedule), factor) };
   if (schedule.startsWith("@every ")) return `@every ${slowerDuration(schedule.slice(7), factor)}`;
   const fields = schedule.split(" ");
   const wanted = (intervalOf({ schedule }) / 60_000) * factor;
-  const minutes = CRON_MINUTES.find((one) => one >= wanted) ?? 30;
+  const minutes = CRON_MINUTES.find((one) => one >= wanted) ?? 20;
   return fields.with(fields.length === 6 ? 1 : 0, `*/${minutes}`).join(" ");
 }
