@@ -33,12 +33,13 @@ const optionsOf = (mutate) => ({
   disableTypeChecks: false,
   ignorePatterns: ["dist", "biome.json", ".oxlintrc.json", "bench", ".bench", ".sim", "docs", "data", "reports"],
   concurrency: Number(values.concurrency),
-  timeoutMS: 5_000,
-  timeoutFactor: 1.2,
+  // Counted as noticed, so it must be a loop without end and no machine that is busy with something else.
+  timeoutMS: 20_000,
+  timeoutFactor: 3,
   cleanTempDir: "always",
   fileLogLevel: "off",
   logLevel: "warn",
-  reporters: ["clear-text", "progress-append-only", ...(process.env.EV ? ["event-recorder"] : [])],
+  reporters: ["clear-text", "progress-append-only"],
   clearTextReporter: { allowColor: false, allowEmojis: false, reportTests: false, reportMutants: false },
 });
 
