@@ -20,6 +20,7 @@ import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { createGroupMembers, type GroupMember, type GroupMembers, membersOf } from "../memory/group-members.ts";
 import { createLearned, type GroupMemories } from "../memory/learned.ts";
+import { type BegunRun, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
 import { allowanceOf, endpointToRead } from "../probing/pending-changes.ts";
 import { learnedRate, type ProbeStates } from "../probing/probe-states.ts";
 import type { ChangeCounts } from "./change-counts.ts";
@@ -90,7 +91,10 @@ class AccountsRunner implements GroupRunner {
 
   async run(group: Poll): Promise<GroupRun> {
     try {
-      return await this.#run(await this.#probe(await this.#begin(group, this.#places.begin(group.key))));
+      const wasHelped = this.#places.begin(group.key);
+      const { probeStates, changes, clock } = this.#deps;
+      const read = (begun: BegunRun<GroupMemory>) => this.#readGroup(begun, wasHelped);
+      return await runGroupKind({ memories: this.#memories, learned: [probeStates, changes], clock, read }, group);
     } finally {
       this.#places.end(group.key);
     }
@@ -110,21 +114,19 @@ class AccountsRunner implements GroupRunner {
     return this.#memories.close();
   }
 
-  async #begin(group: Poll, wasHelped: boolean): Promise<Run> {
-    const { probeStates, changes, clock } = this.#deps;
-    const startedAtMs = clock.now();
-    await Promise.all([probeStates.load(), changes.load()]);
+  async #readGroup({ group, memory, startedAtMs }: BegunRun<GroupMemory>, wasHelped: boolean): Promise<ReadRun<GroupMemory>> {
     const pacer = this.pacerOf(group);
     const onTimeSinceMs = pacer.begin();
     const members = membersOf(group);
     const unready = await this.#readiness.unready(group.group?.members ?? []);
-    return { group, pacer, members, unready, startedAtMs, onTimeSinceMs, wasHelped };
+    const run = { group, pacer, members, unready, startedAtMs, onTimeSinceMs, wasHelped };
+    return this.#readProbed(await this.#probe(run, memory));
   }
 
-  async #probe(run: Run): Promise<ProbedRun> {
+  async #probe(run: Run, stored: GroupMemory): Promise<ProbedRun> {
     const { probeStates } = this.#deps;
     const { group, pacer, members, startedAtMs } = run;
-    const memory = chooseAgain(group, await this.#memories.get(group), () => factsOf(group, this.#deps), startedAtMs);
+    const memory = chooseAgain(group, stored, () => factsOf(group, this.#deps), startedAtMs);
     const unknown = members.filter(({ userId }) => probeStates.get(userId) === undefined);
     const { all: due, awaited } = pacer.turn(run, memory, run.wasHelped || unknown.length > 0);
     const seen = new Set(unknown.filter((member) => this.#probes.isSeenJustNow(member)));
@@ -135,8 +137,7 @@ class AccountsRunner implements GroupRunner {
     return { ...run, memory: isOfAll ? { ...memory, probedAtMs: startedAtMs } : memory, asked, seen, answer, awaited };
   }
 
-  async #run(run: ProbedRun): Promise<GroupRun> {
-    const { probeStates, changes, clock } = this.#deps;
+  async #readProbed(run: ProbedRun): Promise<ReadRun<GroupMemory>> {
     const { group, pacer, startedAtMs, onTimeSinceMs, answer } = run;
     const plan = this.#planReads(run);
     const { tasks, allowance } = plan;
@@ -144,12 +145,8 @@ class AccountsRunner implements GroupRunner {
     const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
     const { memory, nextDueMs } = pacer.after({ ...run, memory: learned }, plan, news);
     this.#count({ ...run, memory }, news);
-    this.#memories.put(group, memory);
-    await this.#memories.save(group, startedAtMs, clock.now());
-    await probeStates.flush();
-    await changes.flush();
     const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
-    return { outcome, nextDueMs };
+    return { memory, outcome, nextDueMs: () => nextDueMs };
   }
 
   #planReads(run: ProbedRun): ReadPlan {

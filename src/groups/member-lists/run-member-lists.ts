@@ -21,6 +21,7 @@ import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/c
 import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { createLearned, type GroupMemories } from "../memory/learned.ts";
+import { type BegunRun, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
 import { type AccountMemory, learnedRate, type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
 import type { SeenProfile } from "../../requests/profile-batcher.ts";
 import { type ListTask, listTasks } from "./list-tasks.ts";
@@ -71,23 +72,24 @@ class MemberListsRunner implements GroupRunner {
     this.#ask = createAskProfiles({ profiles, clock, log });
   }
 
-  async run(group: Poll): Promise<GroupRun> {
+  run(group: Poll): Promise<GroupRun> {
     const { probeStates, clock } = this.#deps;
-    const startedAtMs = clock.now();
-    await probeStates.load();
-    const memory = chooseAgain(group, await this.#memories.get(group), probeStates, startedAtMs);
-    const probed = await this.#probe(group, memory);
-    await probeStates.flush();
-    const run: Run = { group, memory, probed, outcomes: [], retriesMs: [] };
-    await sideBySide(this.#tasksOf(run), (task) => this.#read(task, run));
-    this.#memories.put(group, memory);
-    await this.#memories.save(group, startedAtMs, clock.now());
-    await probeStates.flush();
-    return { outcome: joinOutcomes(run.outcomes), ...againOf(run, startedAtMs) };
+    const read = (begun: BegunRun<ListGroupMemory>) => this.#readLists(begun);
+    return runGroupKind({ memories: this.#memories, learned: [probeStates], clock, read }, group);
   }
 
   close(): Promise<void> {
     return this.#memories.close();
+  }
+
+  async #readLists({ group, memory: stored, startedAtMs }: BegunRun<ListGroupMemory>): Promise<ReadRun<ListGroupMemory>> {
+    const { probeStates } = this.#deps;
+    const memory = chooseAgain(group, stored, probeStates, startedAtMs);
+    const probed = await this.#probe(group, memory);
+    await probeStates.flush();
+    const run: Run = { group, memory, probed, outcomes: [], retriesMs: [] };
+    await sideBySide(this.#tasksOf(run), (task) => this.#read(task, run));
+    return { memory, outcome: joinOutcomes(run.outcomes), nextDueMs: () => retryAtMs(run, startedAtMs) };
   }
 
   /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */
@@ -219,7 +221,7 @@ function withoutReader({ readFor: _, ...account }: AccountMemory): AccountMemory
 const spreadBack = (key: string, nowMs: number, everyMs: number): number => nowMs - Math.floor(unitHash(key) * everyMs);
 
 /** Lists that failed are tried again before the next tick, where that is far. */
-function againOf({ group, retriesMs }: Run, startedAtMs: number): Pick<GroupRun, "nextDueMs"> {
-  const nextDueMs = Math.min(...retriesMs);
-  return nextDueMs < startedAtMs + group.intervalMs ? { nextDueMs } : {};
+function retryAtMs({ group, retriesMs }: Run, startedAtMs: number): number | undefined {
+  const earliestMs = Math.min(...retriesMs);
+  return earliestMs < startedAtMs + group.intervalMs ? earliestMs : undefined;
 }

@@ -16,12 +16,13 @@ import { chosenStrategy, isTimeToChoose } from "../memory/chosen-strategy.ts";
 import { createGroupMembers } from "../memory/group-members.ts";
 import { joinOutcomes } from "../../polling/run/poll-outcome.ts";
 import { createLearned } from "../memory/learned.ts";
+import { type BegunRun, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { FeedPacers } from "../single/feed-pacer.ts";
 import { feedRead } from "../single/run-feed.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { weighed } from "./search-memory-after.ts";
-import { isAlone, restoreSearches } from "./search-memory.ts";
+import { isAlone, restoreSearches, type SearchGroupMemory } from "./search-memory.ts";
 import { SearchReads } from "./search-reads.ts";
 import { memoryOf, openScene, type SearchScene } from "./search-scene.ts";
 import { searchTasks } from "./search-tasks.ts";
@@ -44,23 +45,21 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
   const reads = new SearchReads({ store, gate, clock, serviceClock, log, readiness, holds, runOne, take });
   const toService = (localMs: number) => serviceClock.fromLocal(localMs);
 
+  const read = async ({ group, memory: stored, startedAtMs }: BegunRun<SearchGroupMemory>): Promise<ReadRun<SearchGroupMemory>> => {
+    const scene = openScene(group, stored, startedAtMs);
+    if (isTimeToChoose(scene.memory, scene.startedAtMs)) chooseAgain(scene);
+    const members = group.group?.members ?? [];
+    const unready = await readiness.unready(members);
+    const memory = memoryOf(scene);
+    const pacer = pacerOf(group);
+    const { together, alone } = searchTasks({ members, pacer, unready, isHeld: holds.isHeld, memory, nowMs: startedAtMs, toService });
+    const [failure] = await Promise.all([reads.readTogether(scene, together), reads.readAlone(scene, alone)]);
+    const { outcomes, isWorthWriting } = scene;
+    const nextDueMs = () => pacer.after(feedRead(outcomes, startedAtMs));
+    return { memory: memoryOf(scene), isWorthWriting, outcome: joinOutcomes(outcomes), failure, nextDueMs };
+  };
   return {
-    async run(group) {
-      const scene = openScene(group, await memories.get(group), clock.now());
-      if (isTimeToChoose(scene.memory, scene.startedAtMs)) chooseAgain(scene);
-      const members = group.group?.members ?? [];
-      const unready = await readiness.unready(members);
-      const memory = memoryOf(scene);
-      const pacer = pacerOf(group);
-      const { startedAtMs } = scene;
-      const { together, alone } = searchTasks({ members, pacer, unready, isHeld: holds.isHeld, memory, nowMs: startedAtMs, toService });
-      const [failure] = await Promise.all([reads.readTogether(scene, together), reads.readAlone(scene, alone)]);
-      memories.put(group, memoryOf(scene), scene.isWorthWriting);
-      await memories.save(group, startedAtMs, clock.now());
-      if (failure !== undefined) throw failure;
-      const nextDueMs = await pacer.after(feedRead(scene.outcomes, startedAtMs));
-      return { outcome: joinOutcomes(scene.outcomes), nextDueMs };
-    },
+    run: (group) => runGroupKind({ memories, learned: [], clock, read }, group),
     pacerOf,
     close: () => memories.close(),
     keepOnly: (polls) => readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key)))),
