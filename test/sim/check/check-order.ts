@@ -45,6 +45,8 @@ const checkGroups = (evidence: Evidence): readonly string[] =>
 
 /** By a route that groups; "" for what is its own group, and for what was found while the configuration changed. */
 function groupOf({ row, event, places }: Alert): string {
+  // What came while a watch was away is a group of its own, with a time of its own, whatever the route groups by.
+  if (row.groupKey.startsWith("digest\nreturn\n")) return JSON.stringify([row.sink, row.groupKey]);
   const routes = new Set(places.map(({ route }) => route?.path));
   const [route] = places.map((place) => place.route);
   if (routes.size !== 1 || route === undefined || route.groupBy.length === 0) return "";
