@@ -41,9 +41,15 @@ export function withAccounts(planned: readonly Planned[], accounts: readonly Nam
 
 /** With targets as they are now. A survivor of two targets with one id replaces both. */
 export function withTargets(planned: readonly Planned[], targets: readonly TargetState[]): readonly Planned[] {
+  const byWatch = new Map<string, TargetState[]>();
+  for (const target of targets) {
+    const own = byWatch.get(target.watchKey);
+    if (own === undefined) byWatch.set(target.watchKey, [target]);
+    else own.push(target);
+  }
   return planned.map((watch) => {
-    const own = targets.filter(({ watchKey }) => watchKey === watch.watchKey);
-    if (own.length === 0) return watch;
+    const own = byWatch.get(watch.watchKey);
+    if (own === undefined) return watch;
     const userIds = new Set(own.map(({ userId }) => userId));
     const names = new Set(own.map(({ name }) => name));
     const kept = watch.targets.filter((target) => !names.has(target.name) && (target.userId === null || !userIds.has(target.userId)));
@@ -60,9 +66,8 @@ export const withPaused = (
 export const targetRefsOf = (planned: readonly Planned[], watchId: string): readonly TargetRef[] =>
   planned.flatMap(({ watch, watchKey, targets }) => (watch.id === watchId ? targets.map(({ key }) => ({ watchKey, targetKey: key })) : []));
 
-/** As the state had it when the watch became active. */
-export function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[], watchKey: string): number | undefined {
-  const targets = planned.find((one) => one.watchKey === watchKey)?.targets ?? [];
+/** Of its targets; undefined before the first. */
+export function firstBaselineOf({ targets }: Pick<Planned, "targets">): number | undefined {
   const times = targets.flatMap(({ baselineAtMs }) => (baselineAtMs === null ? [] : [baselineAtMs]));
   return times.length === 0 ? undefined : Math.min(...times);
 }

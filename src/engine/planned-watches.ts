@@ -3,7 +3,7 @@ import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../mod
 import type { Watch } from "../model/watch.ts";
 import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
-import { firstBaselineIn, plannedOf, targetRefsOf, withAccounts, withPaused, withTargets } from "./plan-facts.ts";
+import { firstBaselineOf, plannedOf, targetRefsOf, withAccounts, withPaused, withTargets } from "./plan-facts.ts";
 
 export interface EngineWatch {
   readonly watch: Watch;
@@ -15,6 +15,8 @@ export class PlannedWatches {
   readonly #store: Pick<WatchStore, "loadTargets">;
   readonly #listeners: (() => void)[] = [];
   #all: readonly PlannedWatch<WatchType<any>>[] = [];
+  /** `#all` by the key of the watch; undefined after a change. */
+  #byKey: ReadonlyMap<string, PlannedWatch<WatchType<any>>> | undefined;
 
   constructor(store: Pick<WatchStore, "loadTargets">) {
     this.#store = store;
@@ -26,34 +28,41 @@ export class PlannedWatches {
 
   /** As the state had it when the watch was taken over. */
   baselineAtMs(watchKey: string): number | undefined {
-    return firstBaselineIn(this.#all, watchKey);
+    this.#byKey ??= new Map(this.#all.map((planned) => [planned.watchKey, planned]));
+    const planned = this.#byKey.get(watchKey);
+    return planned === undefined ? undefined : firstBaselineOf(planned);
   }
 
   set(watches: readonly EngineWatch[]): void {
-    this.#all = watches.map(plannedOf);
+    this.#replace(watches.map(plannedOf));
   }
 
   async setPaused(watchId: string, paused: boolean): Promise<void> {
     // What changes while the state is read, another watch that is resumed or a reload, must not be undone.
     const targets = await this.#store.loadTargets(targetRefsOf(this.#all, watchId));
-    this.#all = withPaused(this.#all, { watchId, paused, targets });
+    this.#replace(withPaused(this.#all, { watchId, paused, targets }));
   }
 
   /** Targets got an id, or another source. */
   replaceTargets(targets: readonly TargetState[]): void {
-    this.#all = withTargets(this.#all, targets);
+    this.#replace(withTargets(this.#all, targets));
     this.#changed();
   }
 
   /** Accounts that watches name beside their targets got an id. */
   nameAccounts(accounts: readonly NamedAccountId[]): void {
-    this.#all = withAccounts(this.#all, accounts);
+    this.#replace(withAccounts(this.#all, accounts));
     this.#changed();
   }
 
   /** Calls `listener` whenever targets or named accounts changed: they have to be planned again. */
   onChanged(listener: () => void): void {
     this.#listeners.push(listener);
+  }
+
+  #replace(all: readonly PlannedWatch<WatchType<any>>[]): void {
+    this.#all = all;
+    this.#byKey = undefined;
   }
 
   #changed(): void {
