@@ -237,3 +237,25 @@ it.each(["digest", "skip"] as const)("values that moved meanwhile: %s", async (o
   expect(fixture.alerted().chat.at(-1)).toMatch(/@one/);
   expect(fixture.alerted().hook).toBe(onReturn === "skip" ? 1 : 3);
 });
+
+it("finds what was posted before the pause and became visible during it, although others read the same feed meanwhile", async () => {
+  const watch = { type: "timeline", accounts: ["one"], strategy: "single", schedule: "@every 1m", overlap: "15m" };
+  const daemon = await startInnerDaemon({
+    watches: () => ({ w: watch, same: { ...watch, no_events: { for: "1h" } } }),
+    prepare: (control) => control("tweets", { username: "one", text: "old" }),
+  });
+  const { clock, control, call, hook } = daemon;
+  await clock.advance(30 * MINUTE);
+  const [late] = (await control("tweets", { username: "one", text: "late", visible_after_ms: 6 * MINUTE })).ids;
+  // More than a page on both sides of the pause: a poll that went back to the pause alone would not see the late one.
+  await control("tweets", { username: "one", text: "known", count: 25 });
+  await clock.advance(2 * MINUTE);
+  await call("watches/w/pause", "POST");
+  await clock.advance(40 * MINUTE);
+  await control("tweets", { username: "one", text: "missed", count: 25 });
+  await clock.advance(2 * MINUTE);
+  await call("watches/w/resume", "POST");
+  await clock.advance(20 * MINUTE);
+  const watchesTold = hook.events().flatMap(({ data }: any) => (data.tweet?.id === late ? [data.watch] : []));
+  expect(watchesTold.sort()).toEqual(["same", "w"]);
+});

@@ -83,7 +83,8 @@ export function feedNeeds(subscribers: readonly Subscriber[], targets: readonly 
     const target = targets[i];
     if (target === undefined) continue;
     const resumeMs = resumedFromMs(target);
-    if (resumeMs !== undefined && !isSkipping(watch, target)) floors.push(resumeMs);
+    // Others may have made the late-arrival rescans of a shared feed meanwhile, and none of them was for this one.
+    if (resumeMs !== undefined && !isSkipping(watch, target)) floors.push(resumeMs - watch.overlapMs);
     if (target.baselineAtMs !== null && baselineMarkOf(target) !== undefined) continue;
     floors.push(firstRunSinceMs(watch, target, serviceClock));
     if (watch.firstRun.kind === "latest") minItems = Math.max(minItems, watch.firstRun.count);
