@@ -56,14 +56,14 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     const { result, pauseMs } = classifyAttempt(attempt, queue.health.breaker, deps.random);
     if (pauseMs !== undefined) for (const paused of alsoPaused(queue, attempt)) pause(paused, deps.clock.monotonic() + pauseMs);
     freeAttempt(claimed);
-    if (attempt.kind === "failed" && result.kind !== "sent") report(claimed, attempt, result);
+    if (attempt.kind === "failed") report(claimed, attempt, result);
     await record.run(result);
     await stored;
     delays.settled(claimed, result);
     if (result.kind === "dead") deps.onDead();
     deps.messageLog.settled(claimed, result);
     if (hasAnswered(attempt)) await breaker.recordSuccess(queue);
-    if (queue.health.breaker === "open") await deps.giveUpExpired(queue).catch(onNotGivenUp(queue));
+    await deps.giveUpExpired(queue).catch(onNotGivenUp(queue));
   };
   const alsoPaused = (queue: SinkQueue, attempt: Attempt): readonly SinkQueue[] => {
     const isGlobal = attempt.kind === "failed" && attempt.error.fields["global"] === true;

@@ -126,6 +126,23 @@ describe("retrying", () => {
     expect(bench.sent).toHaveLength(4);
   });
 
+  it("fault 41: a sink that failed in another way before is left alone all the same, and goes on at the very millisecond", async () => {
+    const bench = createBench();
+    bench.when("hook", fail(transient()));
+    bench.add("1");
+    const pump = bench.newPump();
+    await pump.start();
+    await bench.clock.advance(0);
+    bench.when("hook", fail(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 30_250 } })));
+    await bench.clock.advance(2 * SECOND);
+    bench.when("hook", () => ({}));
+    bench.add("2");
+    pump.wake();
+    await bench.clock.advance(40 * SECOND);
+    const [, limitedAt = 0, ...later] = bench.offsets();
+    expect(later.map((at) => Math.round((at - limitedAt) * SECOND))).toEqual([30_250, 30_250]);
+  });
+
   it("fault 44: a global limit stills every sink of the type", async () => {
     const bench = createBench();
     for (const name of ["a", "b"]) bench.addSink(name, { type: "discord", chat: true, concurrency: 1 });
@@ -157,6 +174,26 @@ describe("retrying", () => {
 });
 
 describe("a dead destination", () => {
+  it("keeps what it should give up while the state fails, says so in the log, and gives it up at the next failure", async () => {
+    const bench = createBench();
+    bench.addSink("chat", { chat: true, concurrency: 1, retryForMs: 4 * HOUR });
+    bench.when("chat", fail(gone()));
+    for (const subject of ["1", "2", "3", "4"]) bench.add(subject, { sink: "chat" });
+    const read = bench.outbox.dueWork;
+    let isFailing = true;
+    bench.outbox.dueWork = (query) => (isFailing && query.limit > 100 ? Promise.reject(new Error("the disk is full")) : read(query));
+    await bench.newPump().start();
+    await bench.clock.advance(5 * HOUR);
+    const dead = () => bench.outbox.messages.filter(({ state }) => state === "dead");
+    expect(dead()).toHaveLength(1);
+    const lines = bench.logged.filter(({ message }) => message === "messages past retry_for could not be given up");
+    expect(lines[0]?.fields).toEqual({ sink: "chat", error: "the disk is full" });
+    isFailing = false;
+    // All but the one that is tried at that moment.
+    await bench.clock.advance(HOUR);
+    expect(dead()).toHaveLength(3);
+  });
+
   it("fault 42, fault 43: stills its sink at once, alerts once, keeps the backlog, and drains it in order when mended", async () => {
     const bench = createBench();
     bench.addSink("chat", { chat: true, concurrency: 1, retryForMs: 24 * HOUR });

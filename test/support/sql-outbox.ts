@@ -35,6 +35,8 @@ export interface SqlOutbox extends Outbox, CrosspostStore, Pick<Upkeep, "setTime
   readonly deliveryStates: readonly string[];
   /** As it is stored; undefined for a sink that never failed. */
   health(sink: string): { readonly breaker: string; readonly cause: string; readonly reason: string } | undefined;
+  /** How often it was asked for what is due. */
+  readonly reads: number;
   /** Every call throws until this is changed. */
   breakDown(broken: boolean): void;
   /** How long a call that fails takes to do so, as one that waits for a lock. */
@@ -73,10 +75,12 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     };
   };
   const turns = createTurnCounter(clock);
+  let reads = 0;
   const outbox: SqlOutbox = {
     failsAfterMs: 0,
     dueWork: guarded((query) => {
       turns.count();
+      reads += 1;
       return store.dueWork(query);
     }),
     nextDueAt: guarded(store.nextDueAt),
@@ -102,6 +106,9 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     },
     get messages() {
       return handle.prepare("select id, state, attempts, error, ref from messages order by rowid").all() as StoredMessage[];
+    },
+    get reads() {
+      return reads;
     },
     get deliveryStates() {
       return handle.prepare("select state from deliveries order by id").pluck().all() as string[];

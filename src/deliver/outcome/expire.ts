@@ -18,7 +18,7 @@ export interface ExpireDeps {
 
 const AT_ONCE = 200;
 
-/** Does nothing while the breaker has been open for less. What was held or put off counts from the time it came due. */
+/** Does nothing while the breaker is closed or has been open for less. What was held or put off counts from the time it came due. */
 export async function giveUpExpired(deps: ExpireDeps, queue: SinkQueue): Promise<void> {
   const nowMs = deps.clock.now();
   const cutoffMs = nowMs - queue.retryForMs;

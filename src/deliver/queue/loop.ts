@@ -9,7 +9,7 @@ export interface Loop {
   end(): void;
 }
 
-/** Answers in how many milliseconds there is something to do; 0: go on; undefined: when woken. */
+/** Answers in how many milliseconds there is something to do; undefined: when woken. */
 export type LoopTurn = () => Promise<number | undefined>;
 
 export interface LoopDeps {
@@ -33,7 +33,7 @@ export function createLoop(deps: LoopDeps): Loop {
     do {
       again = false;
       waitMs = await turn().catch(onFailed);
-    } while ((again || waitMs === 0) && !isStopping());
+    } while (again && !isStopping());
     running = false;
     if (!isStopping()) timer = clock.after(Math.min(waitMs ?? WAKE_EVERY_MS, WAKE_EVERY_MS), wake);
   };

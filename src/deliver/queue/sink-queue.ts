@@ -103,7 +103,7 @@ export function freeSlotsOf(queue: SinkQueue, clock: Clock): number {
 /** When a queue without room has some again by itself; undefined: when what is in hand comes back. */
 export function roomInMs(queue: SinkQueue, clock: Clock): number | undefined {
   if (pauseMs(queue, clock) > 0) return pauseMs(queue, clock);
-  return queue.health.breaker === "open" && queue.inHand === 0 ? Math.max(0, (queue.health.probeAtMs ?? 0) - clock.now()) : undefined;
+  return queue.inHand === 0 ? Math.max(0, (queue.health.probeAtMs ?? 0) - clock.now()) : undefined;
 }
 
 const CHAT_IN_HAND = 8;
