@@ -256,6 +256,6 @@ it("finds what was posted before the pause and became visible during it, althoug
   await clock.advance(2 * MINUTE);
   await call("watches/w/resume", "POST");
   await clock.advance(20 * MINUTE);
-  const watchesTold = hook.events().flatMap(({ data }: any) => (data.tweet?.id === late ? [data.watch] : []));
-  expect(watchesTold.sort()).toEqual(["same", "w"]);
+  const alertedBy = new Set(hook.events().flatMap(({ data }: any) => (data.tweet?.id === late ? [data.watch] : [])));
+  expect(alertedBy).toEqual(new Set(["same", "w"]));
 });
