@@ -7,7 +7,11 @@ import { refusedInText } from "../lint/words.mjs";
 import { PAGES } from "./pages.ts";
 import { ROOT } from "./program.ts";
 
-const texts = ["CHANGELOG.md", "SECURITY.md", ...listFiles(join(ROOT, "src"), ".md").map((path) => `src/${path}`)];
+const texts = [
+  "CHANGELOG.md",
+  "SECURITY.md",
+  ...["src", "bench"].flatMap((room) => listFiles(join(ROOT, room), ".md").map((path) => `${room}/${path}`)),
+];
 const pages = [...PAGES, ...texts.map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }))];
 
 /** `file:line: the word, and what to say instead`. */
