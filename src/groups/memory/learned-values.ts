@@ -6,7 +6,7 @@ import type { LearnedStore } from "../../model/learned.ts";
 
 /**
  * When a change is written:
- * - `stop`: at an orderly stop, or with a later change of the same value; nothing that a crash would cost.
+ * - `stop`: with a regular write that something else needs, or at an orderly stop: times that moved on, which a crash may set back a little.
  * - `later`: a crash would cost a request at most. With the next regular write.
  * - `soon`: a crash would cost several requests. A few times a minute at most.
  * - `now`: with the next `flush`.
@@ -78,9 +78,11 @@ export class LearnedValues<Value extends object> {
   #leastDue(): WorthWriting {
     const nowMs = this.#options.clock.monotonic();
     if (nowMs - this.#writtenAtMs >= this.#options.writeEveryMs) return "later";
-    const worths = [...this.#unwritten.values()];
-    const isSoonDue = nowMs - this.#soonWrittenAtMs >= SOON_EVERY_MS && worths.includes("soon");
-    return isSoonDue || worths.includes("now") ? "soon" : "now";
+    const worths = new Set(this.#unwritten.values());
+    const isSoonDue = nowMs - this.#soonWrittenAtMs >= SOON_EVERY_MS && worths.has("soon");
+    // What a change at once takes along does not count: the reads that follow it want a write of their own.
+    if (isSoonDue) this.#soonWrittenAtMs = nowMs;
+    return isSoonDue || worths.has("now") ? "soon" : "now";
   }
 
   async #loadAll(): Promise<void> {
@@ -98,7 +100,7 @@ export class LearnedValues<Value extends object> {
     if (RANK[least] <= RANK.later) this.#writtenAtMs = clock.monotonic();
     const due = [...this.#unwritten].filter(([, worth]) => RANK[worth] >= RANK[least]);
     if (due.length === 0) return;
-    this.#soonWrittenAtMs = clock.monotonic();
+    if (least === "later") return this.#writeFrom("stop");
     for (const [key] of due) this.#unwritten.delete(key);
     const changes = new Map(due.map(([key]) => [key, (this.#values.get(key) ?? null) as Json | null]));
     try {
