@@ -3,7 +3,8 @@ import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
 import { createNames } from "./owed.ts";
-import type { RouteRules, SinkRules } from "./rules.ts";
+import type { TweetFact } from "../run/world-book.ts";
+import type { RouteRules, SinkRules, WatchRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
 /** Of a queue, and of attempts that take their time. */
@@ -25,7 +26,9 @@ function checkFound({ played, tweets, owed, epochs, finalRules }: Evidence): rea
     [...tweets.values()].flatMap((tweet): readonly string[] => {
       const [event] = events.get(`${nameOf(watch.id)} ${tweet.id}`) ?? [];
       if (event === undefined || tweet.hidden.length > 0 || owed(watch.id, tweet).claim !== "must") return [];
-      const mostMs = 4 * watch.gapMs + SLACK_MS + (tweet.visibleMs > tweet.postedMs ? 2 * watch.overlapMs : 0);
+      const lateMost = tweet.visibleMs > tweet.postedMs ? 2 * watch.overlapMs : 0;
+      const hiddenMost = isCounterHiding(watch, tweet, tweets) ? watch.fullPollMs : 0;
+      const mostMs = 4 * watch.gapMs + SLACK_MS + lateMost + hiddenMost;
       const lateMs = event.detectedAtMs - tweet.visibleMs;
       return lateMs <= mostMs
         ? []
@@ -33,6 +36,12 @@ function checkFound({ played, tweets, owed, epochs, finalRules }: Evidence): rea
     }),
   );
 }
+
+/** A post and a deletion between two probes leave an account's counter as it was: then only the next full poll finds the post. */
+const isCounterHiding = ({ type, keys, gapMs }: WatchRules, { by, visibleMs }: TweetFact, tweets: Evidence["tweets"]): boolean =>
+  type === "timeline" &&
+  keys["strategy"] !== "single" &&
+  [...tweets.values()].some((other) => other.by === by && other.hidden.some(({ fromMs }) => Math.abs(fromMs - visibleMs) <= gapMs));
 
 /** When a sink has had trouble, or the daemon has, the retry schedule counts. */
 function checkSent({ row, event, places }: Alert, { played, outbox, epochs }: Evidence): readonly string[] {

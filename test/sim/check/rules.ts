@@ -15,6 +15,8 @@ export interface WatchRules {
   readonly gapMs: number;
   readonly maxAgeMs: number;
   readonly overlapMs: number;
+  /** The longest it may be between two full polls of an account that is probed. */
+  readonly fullPollMs: number;
 }
 
 export interface Throttle {
@@ -100,6 +102,7 @@ function watchOf(id: string, own: JsonObject, defaults: JsonObject): WatchRules 
   const inherited = Object.fromEntries(Object.entries(defaults).filter(([key]) => !timing.includes(key)));
   const keys: JsonObject = { ...inherited, ...own, labels: merged("labels"), include: merged("include") };
   const gapMs = gapOf(keys);
+  const maxAgeMs = ms(keys["max_age"], Math.max(86_400_000, 2 * gapMs));
   return {
     id,
     type: textOf(own["type"]),
@@ -108,8 +111,9 @@ function watchOf(id: string, own: JsonObject, defaults: JsonObject): WatchRules 
     labels: merged("labels") as Readonly<Record<string, string>>,
     isEnabled: keys["enabled"] !== false,
     gapMs,
-    maxAgeMs: ms(keys["max_age"], Math.max(86_400_000, 2 * gapMs)),
+    maxAgeMs,
     overlapMs: ms(keys["overlap"], 15 * 60_000),
+    fullPollMs: ms(keys["full_poll_every"], maxAgeMs / 2),
   };
 }
 
