@@ -113,22 +113,22 @@ function checkMoves({ watched, facts, moves, what }: Line, cuts: readonly Cut[])
     const isCutOff = cuts.some(({ fromMs, toMs }) => sinceMs < toMs && move.event.detectedAtMs > fromMs);
     if (!values.includes(move.isIn) && !move.isIn && isCutOff) return [];
     if (!values.includes(move.isIn)) return [`${told}, and was not`];
-    if (before?.isIn === move.isIn) {
-      const isOtherUntold = (isOneWay(watched) && values.includes(false)) || wasOtherAway(watched, facts, { move, sinceMs });
-      return isOtherUntold ? [] : [`${told} twice`];
-    }
+    if (before?.isIn === move.isIn)
+      return (isOneWay(watched) && values.includes(false)) || isSkipped(watched, facts, before, move) ? [] : [`${told} twice`];
     return before === undefined && !values.includes(!move.isIn) ? [`${told}, and always was`] : [];
   });
 }
 
-/** What came about while a watch with `on_return: skip` was away is known from its first poll on, and nobody is told of it. */
-function wasOtherAway({ rules, away }: Watched, facts: readonly Fact[], { move, sinceMs }: { move: Move; sinceMs: number }): boolean {
-  if (rules.keys["on_return"] !== "skip") return false;
-  return away.some((span) => {
-    const [fromMs, toMs] = [Math.max(span.fromMs, sinceMs), Math.min(span.toMs, move.event.detectedAtMs)];
-    return fromMs <= toMs && valuesWithin(facts, fromMs, toMs).some((value) => (value === true) !== move.isIn);
-  });
-}
+/** The change back came while the watch was away, and `on_return: skip` raises no alert for it; nor for one just before, not read yet. */
+const isSkipped = ({ rules, away }: Watched, facts: readonly Fact[], before: Move, move: Move): boolean =>
+  rules.keys["on_return"] === "skip" &&
+  facts.some(
+    ({ atMs, value }) =>
+      (value === true) !== move.isIn &&
+      atMs > before.event.detectedAtMs - STALE_MS &&
+      atMs <= move.event.detectedAtMs &&
+      away.some(({ fromMs, toMs }) => atMs >= fromMs - rules.gapMs && atMs <= toMs),
+  );
 
 /** Whoever was on the list or off it for long enough was told so, unless that was known. Nobody knows who is on a list that looks empty. */
 function checkSeen({ watched, facts, moves, what }: Line, all: readonly (readonly Fact[])[], evidence: Evidence): readonly string[] {
