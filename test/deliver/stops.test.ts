@@ -1,5 +1,6 @@
 /** Stops, crashes, and a state that cannot be written: nothing is lost, and nothing new is sent under another id. */
 import { describe, expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
 import { createBench, HOUR, MINUTE, SECOND } from "./pump-bench.ts";
 
 const never = () => new Promise<never>(() => {});
@@ -31,6 +32,7 @@ describe("stops and crashes", () => {
     await pump.start();
     await bench.clock.advance(SECOND);
     let stopped = false;
+    const { reads } = bench.outbox;
     const stopping = pump.stop(8 * SECOND).then(() => {
       stopped = true;
     });
@@ -40,10 +42,49 @@ describe("stops and crashes", () => {
     expect(bench.sent).toHaveLength(4);
     expect(bench.outbox.messages.filter((message) => message.state === "sent")).toHaveLength(4);
     expect(bench.outbox.messages.filter((message) => message.state === "open")).toHaveLength(6);
+    expect(bench.clock.pending()).toBe(0);
     pump.wake();
     await bench.clock.advance(HOUR);
     expect(bench.sent).toHaveLength(4);
+    expect(bench.outbox.reads).toBe(reads);
+  });
+
+  it("a stop waits for what is just being taken from the outbox, and leaves no timer", async () => {
+    const bench = createBench();
+    const { seal } = bench.outbox;
+    let isSealed = false;
+    bench.outbox.seal = async (messages) => {
+      await sleep(bench.clock, SECOND);
+      await seal(messages);
+      isSealed = true;
+    };
+    bench.add("1");
+    const pump = bench.newPump();
+    await pump.start();
+    await bench.clock.advance(0);
+    const stopped = pump.stop(8 * SECOND).then(() => isSealed);
+    await bench.clock.advance(2 * SECOND);
+    expect(await stopped).toBe(true);
     expect(bench.clock.pending()).toBe(0);
+    expect(bench.outbox.messages).toMatchObject([{ state: "open", attempts: 0 }]);
+  });
+
+  it("a pump with nothing to do leaves no timer when it stops, asleep or in the middle of reading", async () => {
+    for (const isReading of [false, true]) {
+      const bench = createBench();
+      const { nextDueAt } = bench.outbox;
+      bench.outbox.nextDueAt = async (sinks) => {
+        if (isReading) await sleep(bench.clock, SECOND);
+        return nextDueAt(sinks);
+      };
+      const pump = bench.newPump();
+      await pump.start();
+      await bench.clock.advance(100);
+      const stopped = pump.stop(8 * SECOND);
+      await bench.clock.advance(SECOND);
+      await stopped;
+      expect(bench.clock.pending()).toBe(0);
+    }
   });
 
   it("ends attempts that outlast the grace and records nothing about them", async () => {
@@ -74,6 +115,22 @@ describe("stops and crashes", () => {
     await bench.clock.advance(6 * SECOND);
     expect(bench.outbox.messages[0]?.state).toBe("sent");
     expect(bench.sent).toHaveLength(1);
+  });
+
+  it("fault 60: a store that cannot be read is read again every 5 s, and the log says why", async () => {
+    const bench = createBench();
+    const pump = bench.newPump();
+    await pump.start();
+    await bench.clock.advance(SECOND);
+    bench.add("1");
+    bench.outbox.breakDown(true);
+    pump.wake();
+    await bench.clock.advance(12 * SECOND);
+    const lines = bench.logged.filter(({ message }) => message === "the outbox could not be read or written");
+    expect(lines.map(({ fields }) => fields)).toEqual([0, 5, 10].map(() => ({ sink: "hook", error: "the disk is full" })));
+    bench.outbox.breakDown(false);
+    await bench.clock.advance(3 * SECOND);
+    expect(bench.subjects()).toEqual(["1"]);
   });
 
   it("fault 61: results that come while one waits for the store in vain are stored with it", async () => {

@@ -17,8 +17,8 @@ const inFolder = (folder, names) =>
     return found[0];
   });
 
-/** What goes out together: plays of floods are long, and say nothing of the rest. */
-const GATHERING = inFolder("src/deliver", ["digest", "group", "seal", "throttle"]);
+/** What goes out together, and the worker that has it gathered: plays of floods are long, and say nothing of the rest. */
+const GATHERING = inFolder("src/deliver", ["digest", "group", "seal", "throttle", "worker"]);
 
 /** What its own tests, without a pump, say all about. */
 const APART = inFolder("src/deliver", ["attempt-log", "delays", "classify", "retry-schedule", "message-log", "record", "send"]);
@@ -58,7 +58,15 @@ export const FOLDERS = {
     },
     {
       mutate: GATHERING,
-      tests: inFolder("test/deliver", ["digest.test", "seal.test", "pump.test", "throttle.test", "retrying.test", "stops.test"]),
+      tests: inFolder("test/deliver", [
+        "digest.test",
+        "seal.test",
+        "pump.test",
+        "retrying.test",
+        "stops.test",
+        "publishing.test",
+        "throttle.test",
+      ]),
     },
     { mutate: PUBLISHING, tests: inFolder("test/deliver", ["publishing.test"]) },
   ],
