@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
+import type { JsonObject } from "../model/json.ts";
 import { isLoopback } from "../model/loopback.ts";
 import { answerControl, type ControlReply, type ControlRequest } from "./control.ts";
 import { exportWorld } from "./records/export.ts";
@@ -18,7 +19,6 @@ import { createSandboxClock } from "./calls/sandbox-clock.ts";
 import { answerRequest, type ServiceDeps } from "./service.ts";
 import { writeReply } from "./wire.ts";
 import type { PostingRates } from "./world/people/accounts.ts";
-import type { Pace } from "./world/chance/demo-pace.ts";
 import { createWorld, type World } from "./world/world.ts";
 
 export interface SandboxOptions {
@@ -33,13 +33,11 @@ export interface SandboxOptions {
   readonly accounts?: number;
   /** Requests a month of each key; 100,000 by default. */
   readonly quota?: number;
-  /** `demo`: something new every few seconds. */
-  readonly pace?: Pace;
   /** Posts a day of an account, log-normal: median 0.4 and mean 3 by default. */
   readonly rates?: PostingRates;
   /** Short and empty pages; on by default. */
   readonly traps?: boolean;
-  /** Continues a saved world: its seed, accounts, start and pace win over the options, and changes by hand are added to it. */
+  /** Continues a saved world: its seed, accounts and start win over the options, and changes by hand are added to it. */
   readonly data?: WorldData;
 }
 
@@ -49,6 +47,8 @@ export interface Sandbox {
   /** The first key. */
   readonly key: string;
   readonly world: World;
+  /** Follows an order as `POST /_sandbox/<path>` does. @throws Error when it is refused */
+  order(path: string, body: JsonObject): void;
   /** Ends open connections too, hanging ones included. */
   close(): Promise<void>;
 }
@@ -67,6 +67,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     key: options.keys?.[0] ?? "sandbox",
     world: deps.world,
+    order(path, body) {
+      const url = new URL(`http://sandbox/_sandbox/${path}`);
+      const { status, text } = control(deps, options.data, { method: "POST", url, body: JSON.stringify(body) });
+      if (status !== 200) throw new Error(`the sandbox refuses ${path}: ${text}`);
+    },
     close: () => close(server),
   };
 }
@@ -82,7 +87,6 @@ function createDeps(options: SandboxOptions): ServiceDeps {
     seed: header.seed,
     accounts: header.accounts,
     startMs: header.start_ms,
-    pace: header.pace,
     ...(options.rates === undefined ? {} : { rates: options.rates }),
     now: clock.now,
   });
@@ -101,7 +105,6 @@ const headerOf = (options: SandboxOptions, nowMs: number): WorldHeader => ({
   seed: options.seed ?? 1,
   accounts: options.accounts ?? 200,
   start_ms: nowMs,
-  pace: options.pace ?? "natural",
 });
 
 function control(deps: ServiceDeps, data: WorldData | undefined, request: ControlRequest): ControlReply {

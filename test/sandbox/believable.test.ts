@@ -10,7 +10,7 @@ import { openSandbox, START_MS } from "./ask.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const world = createWorld({ seed: 1, accounts: 1_000, startMs: START_MS, pace: "natural" });
+const world = createWorld({ seed: 1, accounts: 1_000, startMs: START_MS });
 const tweets = [...world.tweets.scan(START_MS)];
 const keys = Array.from({ length: 1_000 }, (_, key) => key);
 const days = Array.from({ length: 30 }, (_, day) => START_MS + day * DAY_MS);
@@ -26,7 +26,7 @@ test("a tenth of the accounts posts more than half, and about half of them are s
 });
 
 test("posting rates are log-normal with the given median and mean", () => {
-  const busy = createWorld({ seed: 1, accounts: 2_000, startMs: START_MS, pace: "natural", rates: { median: 2, mean: 4 } });
+  const busy = createWorld({ seed: 1, accounts: 2_000, startMs: START_MS, rates: { median: 2, mean: 4 } });
   const perDay = Array.from({ length: 2_000 }, (_, key) => [...busy.tweets.scanBy([key], START_MS)].length / 14.5).sort((a, b) => a - b);
   expect(perDay[1_000]).toBeGreaterThan(1.6);
   expect(perDay[1_000]).toBeLessThan(2.4);

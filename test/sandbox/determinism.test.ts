@@ -7,7 +7,7 @@ import { START_MS } from "./ask.ts";
 
 const DAY_MS = 86_400_000;
 const ACCOUNTS = 150;
-const open = (seed = 1): World => createWorld({ seed, accounts: ACCOUNTS, startMs: START_MS, pace: "natural" });
+const open = (seed = 1): World => createWorld({ seed, accounts: ACCOUNTS, startMs: START_MS });
 
 function* first<T>(items: Iterable<T>, count: number): Generator<T> {
   let left = count;

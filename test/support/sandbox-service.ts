@@ -67,7 +67,7 @@ export function createSandboxService(base: Clock, options: SandboxServiceOptions
 function createService(base: Clock, { seed = 1, accounts = 200, rates, quota = 1_000_000 }: SandboxServiceOptions): ServiceDeps {
   const clock = createSandboxClock(base);
   const startMs = clock.now();
-  const world = createWorld({ seed, accounts, startMs, pace: "natural", now: clock.now, ...(rates === undefined ? {} : { rates }) });
+  const world = createWorld({ seed, accounts, startMs, now: clock.now, ...(rates === undefined ? {} : { rates }) });
   const keys = createKeyRing(startMs);
   keys.put("sandbox", { quota });
   return { clock, keys, log: createRequestLog(), faults: createFaults(world, clock), world, traps: true };

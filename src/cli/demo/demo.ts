@@ -23,6 +23,7 @@ import { type DemoStore, hasBaseline, itemOf, notedWatches, countAll, watchEvent
 import { demoConfig, DEMO_QUOTA, demoServer } from "./demo-config.ts";
 import { baselineText, chapter, introText, outroText, repeatText, summaryText } from "./demo-text.ts";
 import { BASELINE_UNTIL_MS, demoTimes } from "./demo-times.ts";
+import { playScenario, type ScenarioTrack } from "./play-scenario.ts";
 
 interface DemoFlags {
   readonly config?: string;
@@ -31,6 +32,9 @@ interface DemoFlags {
 
 /** Beside the package, wherever the command is called from. */
 const EXAMPLE = packageFile("watches.example.yaml");
+
+/** What happens in the demo. */
+const SCENARIO = packageFile("config/demo-scenario.json");
 
 const CHECK_EVERY_MS = 50;
 /** So often every watch is polled again after the restart, where time allows. */
@@ -99,8 +103,9 @@ async function startRun(context: CliContext, flags: DemoFlags, { log, signal, te
     statePath: join(folder.path, "demo.db"),
     server: demoServer(written.server, context.env, () => context.random.id()),
   });
-  const sandbox = await startSandbox({ clock: context.clock, keys: [config.api.key], quota: DEMO_QUOTA, pace: "demo" });
+  const sandbox = await startSandbox({ clock: context.clock, keys: [config.api.key], quota: DEMO_QUOTA });
   teardown.push("sandbox", () => sandbox.close());
+  teardown.push("scenario", playScenario(await readScenario(context), sandbox, context.clock));
   const screen = createAlertScreen(context.out);
   const answers = createAnswerLog(context.http);
   const polled = { count: 0, byWatch: new Map<string, number>() };
@@ -146,6 +151,9 @@ async function startRun(context: CliContext, flags: DemoFlags, { log, signal, te
     end: () => daemon.stop(),
   };
 }
+
+const readScenario = async ({ files }: CliContext): Promise<readonly ScenarioTrack[]> =>
+  JSON.parse(await files.readText(SCENARIO)) as readonly ScenarioTrack[];
 
 /** Whatever the environment says, the demo asks nobody but the sandbox: a configuration that wants a key gets along without. */
 const onSandbox = (context: CliContext): CliContext => ({

@@ -4,7 +4,6 @@
  */
 import { isRaw } from "../../api/read-value.ts";
 import { brokenLine, type Place, readRecordLine, type RecordLine } from "./record-lines.ts";
-import type { Pace } from "../world/chance/demo-pace.ts";
 
 /** Where a world is kept between two starts. */
 export interface WorldData {
@@ -20,7 +19,6 @@ export interface WorldHeader {
   readonly seed: number;
   readonly accounts: number;
   readonly start_ms: number;
-  readonly pace: Pace;
 }
 
 export interface JournalEntry {
@@ -60,7 +58,7 @@ export function readJournal(text: string, name = "the sandbox's data"): Journal 
   return { header: journal.header, entries: journal.entries, records: journal.records };
 }
 
-const HEADER_NAMES = ["seed", "accounts", "start_ms", "pace"] as const;
+const HEADER_NAMES = ["seed", "accounts", "start_ms"] as const;
 const ENTRY_NAMES = ["at_ms", "method", "path", "body"] as const;
 const CURE = 'Remove the line, or write a record: one JSON object with a "type", such as {"type":"user","id":"1","username":"alice"}.';
 

@@ -6,7 +6,6 @@ import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import { type Account, createPosting, type PostingRates, USUAL_RATES } from "./people/accounts.ts";
 import { DAY_MS } from "./chance/daily.ts";
-import { demoPosts, type Pace } from "./chance/demo-pace.ts";
 import { FollowGraph } from "./follows/follow-graph.ts";
 import { createGroups, type Groups } from "./groups/groups.ts";
 import { STEADY_ACCOUNTS } from "./people/lives.ts";
@@ -30,7 +29,6 @@ export interface WorldOptions {
   /** 0: nobody but the crowd, and what is recorded or put in. Otherwise at least the five that examples name. */
   readonly accounts: number;
   readonly startMs: number;
-  readonly pace: Pace;
   /** Posts a day of an account; median 0.4 and mean 3 unless given. */
   readonly rates?: PostingRates;
   /** The present of `people`; the start when absent. */
@@ -42,7 +40,7 @@ export type WorldAt = ReturnType<World["at"]>;
 
 /** A world as of `startMs`. Every question takes the time it is asked at, but for `people`, which are those of the present. */
 export function createWorld(options: WorldOptions) {
-  const { seed, startMs, pace } = options;
+  const { seed, startMs } = options;
   const firstDayMs = firstDayOf(startMs);
   const directory = new PeopleDirectory({ seed, count: options.accounts, startMs });
   const { count } = directory;
@@ -53,13 +51,12 @@ export function createWorld(options: WorldOptions) {
   const parts = {
     seed,
     startMs,
-    pace,
     tweets,
     groups,
-    follows: new FollowGraph(directory, { seed, firstDayMs, startMs, pace }),
+    follows: new FollowGraph(directory, { seed, firstDayMs, startMs }),
     spaces: createSpaces({ seed, startMs, count }),
     trends: createTrends(seed, count === 0),
-    scores: createScores(directory, { seed, startMs, pace }),
+    scores: createScores(directory, seed),
     recorded,
     recordUser: (user: User): number => directory.record(user),
     communityPin(communityId: string): TweetRecord | undefined {
@@ -87,14 +84,13 @@ interface Authors {
   readonly pins: ReturnType<typeof createPins>;
 }
 
-function createTweets({ seed, startMs, pace, rates = USUAL_RATES }: WorldOptions, { directory, groups, pins }: Authors) {
+function createTweets({ seed, startMs, rates = USUAL_RATES }: WorldOptions, { directory, groups, pins }: Authors) {
   const { count } = directory;
   const postsPerDay = count * rates.mean;
   const sketches = createSketches({
     seed,
     postsPerDay: createPosting(seed, count, rates),
     steadyAccounts: STEADY_ACCOUNTS,
-    ...(pace === "demo" && count > 0 ? { extra: demoPosts(seed, startMs, count) } : {}),
   });
   const stream = new Stream({
     seed,
@@ -103,7 +99,6 @@ function createTweets({ seed, startMs, pace, rates = USUAL_RATES }: WorldOptions
     sketches,
     groups,
     postsPerDay,
-    isQuick: pace === "demo",
   });
   const searchedMs = Math.max(3_600_000, (SEARCHED_TWEETS / Math.max(1, postsPerDay)) * DAY_MS);
   return new TweetStore({

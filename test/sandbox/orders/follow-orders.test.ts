@@ -7,7 +7,7 @@ import { FollowGraph } from "../../../src/sandbox/world/follows/follow-graph.ts"
 import { createWorld } from "../../../src/sandbox/world/world.ts";
 
 const START_MS = Date.UTC(2026, 0, 5);
-const OPTIONS = { seed: 1, startMs: START_MS, pace: "natural" } as const;
+const OPTIONS = { seed: 1, startMs: START_MS } as const;
 
 test("an account that everyone follows already gets no more followers from the crowd, and the answer says so", () => {
   const everyonesFriend = { ...createAccount(1, 0), followersBefore: CROWD_SIZE, followersPerDay: 0 };

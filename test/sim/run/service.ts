@@ -98,7 +98,7 @@ function createParts(seed: number, base: Clock, keys: ServiceOptions["keys"]): S
   const clock = createSandboxClock(base);
   const startMs = clock.now();
   // Nobody lives there but who is put in: so the scenario knows all there is.
-  const world = createWorld({ seed, accounts: 0, startMs, pace: "natural", now: clock.now });
+  const world = createWorld({ seed, accounts: 0, startMs, now: clock.now });
   const ring = createKeyRing(startMs);
   for (const { key, quota } of keys) ring.put(key, { quota });
   return { clock, keys: ring, log: createRequestLog(), faults: createFaults(world, clock), world, traps: true };

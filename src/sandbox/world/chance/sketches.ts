@@ -15,8 +15,6 @@ export interface Sketch {
   readonly hasMedia: boolean;
   /** When its author takes it back; absent for nearly all. */
   readonly deletedMs?: number;
-  /** A post the demo waits for: what it is about. */
-  readonly role?: "mention" | "timeline" | "community";
 }
 
 /** Nobody deletes a tweet later than so long after it. */
@@ -44,8 +42,6 @@ export interface SketchOptions {
   postsPerDay(author: number): number;
   /** Accounts that examples name take nothing back. */
   readonly steadyAccounts: number;
-  /** Posts beside the natural ones, such as a demo's. */
-  extra?(author: number, day: number): readonly Sketch[];
 }
 
 export type Sketches = ReturnType<typeof createSketches>;
@@ -63,11 +59,9 @@ export function createSketches(options: SketchOptions) {
   function on(author: number, day: number): readonly Sketch[] {
     const dice = diceFrom(mix(daySalt, author, day));
     const count = poisson(dice, options.postsPerDay(author) * mood(dice()));
-    const extra = options.extra?.(author, day) ?? NONE;
-    if (count === 0 && extra.length === 0) return NONE;
-    const drafts: Draft[] = extra.map((each) => ({ ...each }));
-    const aheadHours = count === 0 ? 0 : zoneOf(author);
-    const authorDay: AuthorDay = { startMs: day * DAY_MS, aheadHours, regrets: author >= options.steadyAccounts, dice };
+    if (count === 0) return NONE;
+    const drafts: Draft[] = [];
+    const authorDay: AuthorDay = { startMs: day * DAY_MS, aheadHours: zoneOf(author), regrets: author >= options.steadyAccounts, dice };
     for (let i = 0; i < count; i += 1) drafts.push(sketch(authorDay, drafts.at(-1)));
     return apart(drafts.sort((a, b) => a.atMs - b.atMs));
   }

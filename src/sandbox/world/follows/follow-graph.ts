@@ -5,8 +5,6 @@
  */
 import { crowdFollower, crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "../people/crowd.ts";
 import { createDaily, type Daily, DAY_MS } from "../chance/daily.ts";
-import { createDemoFollowers, type DemoFollowers } from "./demo-followers.ts";
-import type { Pace } from "../chance/demo-pace.ts";
 import { hash32 } from "../chance/dice.ts";
 import { createEarlyCrowd, type EarlyCrowd } from "./early-crowd.ts";
 import { createEdges, type Edges } from "./edges.ts";
@@ -26,7 +24,6 @@ export interface FollowGraphOptions {
   readonly seed: number;
   readonly firstDayMs: number;
   readonly startMs: number;
-  readonly pace: Pace;
 }
 
 /** The follows of one world. */
@@ -36,7 +33,6 @@ export class FollowGraph {
   readonly #firstDay: number;
   readonly #firstDayMs: number;
   readonly #edges: Edges;
-  readonly #demo: DemoFollowers;
   readonly #early: EarlyCrowd;
   readonly #arrivals: Daily;
   readonly #hand = createFollowsByHand();
@@ -51,7 +47,6 @@ export class FollowGraph {
     this.#firstDay = Math.floor(firstDayMs / DAY_MS);
     this.#firstDayMs = firstDayMs;
     this.#edges = createEdges({ seed, count: people.count, firstDayMs });
-    this.#demo = createDemoFollowers(people, options);
     this.#early = createEarlyCrowd(people, options);
     const perDay = (key: number): number => people.account(key)?.followersPerDay ?? 0;
     this.#arrivals = createDaily({ salt: hash32(seed, "arrivals"), firstDay: this.#firstDay, perDay });
@@ -88,7 +83,7 @@ export class FollowGraph {
     const own = this.#hand.followers(key).filter((follow) => this.#isThere(key, follow, nowMs)).length;
     const left = this.#hand.left(key).filter((follower) => this.#followsByNature(follower, key, nowMs)).length;
     const came = this.#people.account(key) === undefined ? 0 : this.#arrivals.count(key, nowMs);
-    return this.#early.count(key, nowMs) + came + ties + this.#demo(key, nowMs).length + own - left;
+    return this.#early.count(key, nowMs) + came + ties + own - left;
   }
 
   /** Followers gained at or after `sinceMs`, newest first. */
@@ -181,7 +176,7 @@ export class FollowGraph {
       for (let day = this.#firstDay; day <= today; day += 1)
         for (const atMs of this.#arrivals.timesOn(key, day)) young.push({ key: crowdFollower(key, rank++), atMs });
     for (const from of this.#edges.sourcesOf(key)) young.push(...this.#spellsOf(from, key, from, nowMs));
-    young.push(...this.#demo(key, nowMs), ...this.#hand.followers(key));
+    young.push(...this.#hand.followers(key));
     return young.filter((follow) => follow.atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
   }
 
@@ -214,10 +209,7 @@ export class FollowGraph {
     if (follower >= CROWD_FROM + CROWD_SIZE) return false;
     const rank = crowdRank(target, follower);
     if (rank < account.followersBefore) return this.#early.isThere(target, rank, nowMs);
-    return (
-      rank - account.followersBefore < this.#arrivals.count(target, nowMs) ||
-      this.#demo(target, nowMs).some((each) => each.key === follower)
-    );
+    return rank - account.followersBefore < this.#arrivals.count(target, nowMs);
   }
 
   #isFollowed(key: number, follow: Follow, nowMs: number): boolean {

@@ -1,6 +1,5 @@
-/** Influence scores: refreshed once a day, waves of a week and a month; every few seconds for the stars of a demo. Changes follow from the score's own history. */
+/** Influence scores: refreshed once a day, waves of a week and a month. Changes follow from the score's own history. */
 import { DAY_MS } from "../chance/daily.ts";
-import { demoScore, type Pace } from "../chance/demo-pace.ts";
 import { fraction, hash32 } from "../chance/dice.ts";
 import type { PeopleDirectory } from "./people-directory.ts";
 
@@ -10,10 +9,7 @@ export interface ScoreChange {
 }
 
 /** The scores of one world, by user key; people without one have 0. */
-export function createScores(
-  people: PeopleDirectory,
-  { seed, startMs, pace }: { readonly seed: number; readonly startMs: number; readonly pace: Pace },
-) {
+export function createScores(people: PeopleDirectory, seed: number) {
   const salt = hash32(seed, "score");
   const fixed = new Map<number, ScoreChange & { readonly score?: number }>();
   const recorded = new Map<number, ScoreChange & { readonly score: number }>();
@@ -28,22 +24,18 @@ export function createScores(
   function changes(key: number, nowMs: number): ScoreChange {
     const set = fixed.get(key) ?? recorded.get(key);
     if (set !== undefined) return { week_delta: set.week_delta, month_delta: set.month_delta };
-    if (pace === "demo" && key < 2) {
-      const { week, month } = demoScore(startMs, nowMs, key);
-      return { week_delta: week, month_delta: month };
-    }
     const day = Math.floor(nowMs / DAY_MS);
     const today = scoreOn(key, day);
     return { week_delta: Math.round(today - scoreOn(key, day - 7)), month_delta: Math.round(today - scoreOn(key, day - 30)) };
   }
 
-  /** Where only the week's change was set, by hand or by the demo, the score moves by it. */
+  /** Where only the week's change was set, by hand, the score moves by it. */
   function score(key: number, nowMs: number): number {
     const set = fixed.get(key)?.score;
     if (set !== undefined) return set;
     const known = recorded.get(key);
     const day = Math.floor(nowMs / DAY_MS);
-    const isSet = fixed.has(key) || (pace === "demo" && key < 2);
+    const isSet = fixed.has(key);
     if (known !== undefined) return known.score + (isSet ? changes(key, nowMs).week_delta - known.week_delta : 0);
     const value = isSet ? scoreOn(key, day - 7) + changes(key, nowMs).week_delta : scoreOn(key, day);
     return Math.round(value * 100) / 100;

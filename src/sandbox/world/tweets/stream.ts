@@ -33,8 +33,6 @@ export interface StreamOptions {
   readonly groups: Groups;
   /** Posts a day of all together, for the size of memories. */
   readonly postsPerDay: number;
-  /** The index of a demo lags less. */
-  readonly isQuick: boolean;
 }
 
 interface AuthorDay {
@@ -166,12 +164,12 @@ export class Stream {
     const dice = diceFrom(mix(this.#recordSalt, author, sketch.atMs % 0x7fffffff));
     const target = this.#targetOf(author, sketch);
     const kind = target === undefined ? "post" : sketch.kind;
-    const communityId = kind === "post" ? this.#communityOf(author, sketch, dice) : undefined;
+    const communityId = kind === "post" ? this.#communityOf(author, sketch.atMs, dice) : undefined;
     const visibleMs = sketch.atMs + 150 + Math.floor(dice() * 700);
-    const indexedMs = visibleMs + indexLag(dice, this.#options.isQuick);
+    const indexedMs = visibleMs + indexLag(dice);
     const targetAccount = target === undefined ? undefined : this.#options.account(target.author);
-    const occasion = { account, kind, target: targetAccount, community: communityId !== undefined, mention: sketch.role === "mention" };
-    const article = kind === "post" && communityId === undefined && sketch.role === undefined && dice() < 0.015;
+    const occasion = { account, kind, target: targetAccount, community: communityId !== undefined };
+    const article = kind === "post" && communityId === undefined && dice() < 0.015;
     return {
       id,
       atMs: sketch.atMs,
@@ -199,10 +197,9 @@ export class Stream {
         : this.#findTarget(author, sketch);
   }
 
-  #communityOf(author: number, sketch: Sketch, dice: () => number): string | undefined {
-    if (sketch.role !== undefined) return sketch.role === "community" ? COMMUNITIES[0]?.id : undefined;
+  #communityOf(author: number, atMs: number, dice: () => number): string | undefined {
     const community = pick(COMMUNITIES, dice());
-    return dice() < 0.2 && this.#options.groups.belongsByNature(community, author, sketch.atMs) ? community.id : undefined;
+    return dice() < 0.2 && this.#options.groups.belongsByNature(community, author, atMs) ? community.id : undefined;
   }
 
   #authorDay(author: number, day: number): AuthorDay {
@@ -220,8 +217,7 @@ const EMPTY_DAY: AuthorDay = { sketches: [], records: [] };
 const rootOf = (sketch: Sketch): Sketch => (sketch.after === undefined ? sketch : rootOf(sketch.after));
 
 /** The index lags a second or two, sometimes minutes (docs/service.md section 5). */
-const indexLag = (dice: () => number, isQuick: boolean): number =>
-  isQuick ? Math.floor(dice() * 500) : Math.floor(dice() < 0.01 ? 30_000 + dice() * 200_000 : 200 + dice() * 1_800);
+const indexLag = (dice: () => number): number => Math.floor(dice() < 0.01 ? 30_000 + dice() * 200_000 : 200 + dice() * 1_800);
 
 const picturesBy = (chance: number): TweetRecord["media"] =>
   chance < 0.64 ? ["photo"] : chance < 0.8 ? ["photo", "photo"] : chance < 0.96 ? ["video"] : ["animated_gif"];

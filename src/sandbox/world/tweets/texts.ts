@@ -9,18 +9,14 @@ export interface TextOccasion {
   readonly kind: TweetKind;
   readonly target: Account | undefined;
   readonly community: boolean;
-  /** Must speak of acme. */
-  readonly mention: boolean;
 }
 
 export function composeText(occasion: TextOccasion, dice: () => number): string {
-  const { account, kind, target, community, mention } = occasion;
+  const { account, kind, target, community } = occasion;
   if (kind === "retweet") return `RT @${target?.username ?? ""}: …`;
   if (kind === "reply") return `@${target?.username ?? ""} ${pick(REPLIES, dice())}`;
   if (community) return `${pick(COMMUNITY_TALK, dice())} ${pick(CLOSERS, dice())}`;
   if (account.username === "acme_jobs") return pick(JOB_TALK, dice());
-  // A demo waits for this one: nothing that a watch may ignore.
-  if (mention) return pick(BRAND_TALK, dice());
   if (dice() < 0.04) return brandTalk(dice);
   const topic = dice() < 0.6 ? account.topic : pick(TOPICS, dice());
   const tag = dice() < 0.25 ? ` #${topic.replace(/[^a-z]/g, "")}` : dice() < 0.1 ? " $BTC" : "";
