@@ -22,7 +22,11 @@ function objectTo(receipt: Receipt, { tweetId, watches, type }: Told, { played, 
   const until = epochs.filter(({ fromMs }) => fromMs <= receipt.atMs);
   const places = placesOfTweet(names, tweet, until);
   const placesWithoutLang = hasOddFields(played) ? placesOfTweet(names, { ...tweet, lang: "" }, until) : places;
-  if (places.has(receipt.sink) || placesWithoutLang.has(receipt.sink) || hasNewHandle(tweet, played)) return [];
+  // A retweet or a quote of what is gone is shown as a post.
+  const original = tweet.ofId === undefined ? undefined : tweets.get(tweet.ofId);
+  const placesOfPost = (original?.hidden ?? []).length > 0 ? placesOfTweet(names, { ...tweet, kind: "post" }, until) : places;
+  const allowed = [places, placesWithoutLang, placesOfPost].some((some) => some.has(receipt.sink));
+  if (allowed || hasNewHandle(tweet, played)) return [];
   return [`${what} by ${names.join()}, which goes to ${[...places].join() || "nobody"}`];
 }
 

@@ -63,7 +63,7 @@ function readWebhook(attempt: Attempt): Receipt {
 function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Receipt {
   const text = textsIn(attempt.body).join("\n");
   // A report of what did not arrive tells nobody of it.
-  const isReport = /\balerts? for \S+ (?:was|were) given up\b/.test(text);
+  const isReport = /\balerts? for \S+ (?:was|were) (?:given up|refused for good)\b/.test(text);
   const found = isReport ? [] : [...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id);
   const named = new Set(found.filter((id) => tweets.has(id)));
   // What a tweet of this message answers or quotes is there to be understood, not told.
