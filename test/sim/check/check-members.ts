@@ -33,7 +33,8 @@ export function checkMembers(evidence: Evidence): readonly string[] {
             what: `${watched.rules.type} ${watched.name}: ${who} at ${target || "the list"}`,
           };
           if (troubled.has(who)) return [];
-          return [...checkMoves(line, cuts), ...checkSeen(line, facts, evidence), ...(isEmptied ? [] : checkLast(line, evidence))];
+          const isUnknown = isEmptied || isOfFirstPage(watched, facts, own);
+          return [...checkMoves(line, cuts), ...checkSeen(line, facts, evidence), ...(isUnknown ? [] : checkLast(line, evidence))];
         });
       }),
   );
@@ -60,6 +61,13 @@ function movesOf({ played }: Evidence): readonly Move[] {
     const isIn = !/^(?:removed|left)$/.test(kind ?? "");
     return [{ event, who: handle(user), target: target === undefined ? "" : handle(target), isIn }];
   });
+}
+
+/** A list that nobody was on at first has its baseline with the first read that finds anybody: those are not told. */
+function isOfFirstPage({ fromMs, rules }: Watched, all: readonly (readonly Fact[])[], own: readonly Fact[]): boolean {
+  const arrivals = all.map((facts) => facts.find(({ atMs, value }) => atMs >= fromMs && value === true)?.atMs ?? Number.POSITIVE_INFINITY);
+  const isEmptyAtFirst = rules.type !== "membership" && all.every((facts) => valueAt(facts, fromMs) !== true);
+  return isEmptyAtFirst && own.some(({ atMs, value }) => value === true && atMs >= fromMs && atMs <= Math.min(...arrivals) + rules.gapMs);
 }
 
 /** Of these only who comes is told. */
