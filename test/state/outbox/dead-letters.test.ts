@@ -18,7 +18,7 @@ async function commit(store: OpenedStore, subject: string, groupKey?: string, si
 const due = (store: OpenedStore, nowMs: number) => store.dueWork({ nowMs, sinks: ["hook", "chat"], busy: new Set(), limit: 100 });
 
 /** Seals what is due, a message for each group, and gives it up. */
-async function die(store: OpenedStore, cause: DeadCause, body: NewMessage["body"] = "sealed"): Promise<readonly string[]> {
+async function die(store: OpenedStore, cause: DeadCause, body: NewMessage["body"] = "sealed", atMs = T0): Promise<readonly string[]> {
   const { groups } = await due(store, T0 + 100);
   const messages = groups.map(
     (group, index): NewMessage => ({
@@ -32,7 +32,7 @@ async function die(store: OpenedStore, cause: DeadCause, body: NewMessage["body"
     }),
   );
   await store.seal(messages);
-  const result = { kind: "dead", atMs: T0, error: "no", cause, countAttempt: true } as const;
+  const result = { kind: "dead", atMs, error: "no", cause, countAttempt: true } as const;
   await store.record(messages.map(({ id: messageId }) => ({ messageId, ...result })));
   return messages.map(({ id }) => id);
 }
@@ -89,6 +89,15 @@ test.each(["refused 400", "unrendered"] as const)(
     expect((await store.groupDead(0)).map(({ alerts }) => alerts)).toEqual([3]);
   },
 );
+
+test("what is sent again finds its group, although the group's timer was forgotten in the meantime", async () => {
+  const store = await openTemp(tempStatePath());
+  await commit(store, "1", "team");
+  await die(store, "refused 400", "sealed", T0 + 5_000);
+  await store.prune(T0 + 6_000, 3_000, new Set());
+  await store.resendDead({}, T0 + 7_000);
+  expect((await due(store, T0 + 7_000)).groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["1"]]);
+});
 
 test("what expired without ever having been rendered is rendered when it is sent again", async () => {
   const store = await openTemp(tempStatePath());
@@ -160,6 +169,7 @@ test("writes down what operators did", async () => {
   await store.resendDead({ sinks: ["hook"] }, T0 + 11);
   await store.record([{ messageId: "expired-0", kind: "dead", atMs: T0 + 12, error: "no", cause: "expired", countAttempt: true }]);
   await store.acknowledgeDead({}, T0 + 20);
+  await store.acknowledgeDead({}, T0 + 21);
   const file = new Database(path, { readonly: true });
   const rows = file.prepare("select at, action, detail from audit order by id").all();
   file.close();
