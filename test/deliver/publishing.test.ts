@@ -1,5 +1,6 @@
 /** Crossposts of a scripted sink: when each is made, tried again and given up, and what the operator hears of it. */
 import { expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
 import { SinkError } from "../../src/model/sink.ts";
 import { createBench, HOUR, MINUTE, SECOND } from "./pump-bench.ts";
 
@@ -116,12 +117,32 @@ it("keeps its place in the schedule over a wait that the sink asked for", async 
   expect(bench.secondsAt().slice(6)).toEqual([60]);
   await bench.clock.advance(700);
   expect(bench.attempts).toHaveLength(8);
+  // Its own next wait is longer than the one that the sink asks for after that.
+  await bench.clock.advance(10 * SECOND);
+  bench.whenPublishing(failWith(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 3 * SECOND } })));
+  await bench.clock.advance(20 * SECOND);
+  const [one = 0, two = 0] = bench.secondsAt().slice(-2);
+  expect(two - one).toBeCloseTo(3, 5);
+});
+
+it("whose attempt fails when its hour is over is over with it", async () => {
+  const bench = publishingBench();
+  bench.whenPublishing(async () => {
+    await sleep(bench.clock, 61 * MINUTE);
+    unavailable();
+  });
+  await bench.pump.start();
+  bench.post("1");
+  await bench.clock.advance(62 * MINUTE);
+  expect([bench.attempts.length, bench.count("retried"), bench.count("not_published")]).toEqual([1, undefined, 1]);
+  expect(bench.lines()).toEqual([{ sink: "chat", outcome: "not_published", error: "503 from the other side" }]);
 });
 
 it("that was never tried within its hour is over at its end, and adds no second report to that of the day", async () => {
   const bench = publishingBench();
   bench.whenPublishing(failWith(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 70 * MINUTE } })));
   await bench.pump.start();
+  await bench.clock.advance(7 * SECOND);
   bench.post("1");
   await bench.clock.advance(MINUTE);
   bench.post("2", "3");

@@ -160,6 +160,15 @@ test("the operator was notified when the last of them was reported", async () =>
   expect(await store.unreportedDead()).toMatchObject([{ messageIds: [third], reportedAtMs: T0 + 9 }]);
 });
 
+test("what is acknowledged is listed no more, what is not still is", async () => {
+  const store = await openTemp(tempStatePath());
+  for (const subject of ["1", "2"]) await commit(store, subject);
+  const [first = "", second = ""] = await die(store, "refused 400");
+  expect(await store.acknowledgeDead({ messageIds: [first] }, T0 + 10)).toBe(1);
+  expect((await store.listDead({}, 10)).map(({ messageId }) => messageId)).toEqual([second]);
+  expect(await store.acknowledgeDead({ messageIds: [first] }, T0 + 11)).toBe(0);
+});
+
 test("writes down what operators did", async () => {
   const path = tempStatePath();
   const store = await openTemp(path);

@@ -1,6 +1,7 @@
 /** What a clock that was set back by an hour does to the times in the state. */
 import { expect, test } from "vitest";
 import type { NewDelivery } from "../../../src/model/poll-store.ts";
+import { CLOCK_SEEN_NOTE } from "../../../src/model/store.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { makeEvent } from "../../support/make-event.ts";
 import { openTemp, START_MS as T0, tempStatePath } from "../temp-state.ts";
@@ -103,4 +104,13 @@ test("a poll that began before it has to ask again since when its target is regi
   const commit = { atMs: T0, targets: [change], verdicts: [], events: [], deliveries: [] };
   expect(await store.commitPoll(commit)).toMatchObject({ status: "conflict" });
   expect(await store.loadTargets([ref])).toMatchObject([{ registeredAtMs: T0 - HOUR }]);
+});
+
+test("the time at which the clock was last seen goes back too: the next start does not set the times back again", async () => {
+  const state = await openTemp(tempStatePath());
+  await state.setTimesBack(HOUR);
+  expect(await state.readNote(CLOCK_SEEN_NOTE)).toBeNull();
+  await state.writeNote(CLOCK_SEEN_NOTE, T0);
+  await state.setTimesBack(HOUR);
+  expect(await state.readNote(CLOCK_SEEN_NOTE)).toBe(T0 - HOUR);
 });

@@ -94,3 +94,22 @@ it("a poll that cannot be stored is no conflict: it fails", async () => {
   await store.close();
   await expect(store.commitPoll({ ...NOTHING, events: [event] })).rejects.toThrow();
 });
+
+it("a commit of nothing at all is one", async () => {
+  const store = await openTemp(tempStatePath());
+  expect(await store.commitPoll(NOTHING)).toMatchObject({ status: "committed" });
+});
+
+it("an event that is stored already is delivered nowhere again, not even to a sink that is new", async () => {
+  const store = await openTemp(tempStatePath());
+  await store.commitPoll({ ...NOTHING, events: [event], deliveries: [delivery] });
+  await store.commitPoll({ ...NOTHING, events: [event], deliveries: [delivery, { ...delivery, sink: "chat" }] });
+  expect((await store.recentRecords(1))[0]?.deliveries.map(({ sink }) => sink)).toEqual(["hook"]);
+});
+
+it("an event that is about no tweet and no account is stored as it is", async () => {
+  const store = await openTemp(tempStatePath());
+  const spike = makeEvent("w", { type: "volume.spike", body: {} });
+  await store.commitPoll({ ...NOTHING, events: [spike] });
+  expect(await store.eventsById([spike.id])).toEqual([spike]);
+});
