@@ -47,8 +47,21 @@ describe("the order of a digest", () => {
   });
 
   it("lists up to ten as they came", () => {
-    const { top, rest } = layOut(range(0, 10).map((id) => tweet(id, Number(id))));
-    expect([idsOf(top), idsOf(rest)]).toEqual([[], range(0, 10)]);
+    const { top, rest, left } = layOut(range(0, 10).map((id) => tweet(id, Number(id))));
+    expect([idsOf(top), idsOf(rest), left]).toEqual([[], range(0, 10), []]);
+  });
+
+  it("counts what nobody has seen as seen by none: an event about no tweet and no account", () => {
+    const spike: OutboxEvent = { event: makeEvent("w", { type: "volume.spike", body: {} }), watches: ["brand"] };
+    const { top, unlisted } = layOut([spike, ...range(10, 30).map((id) => tweet(id, 1))]);
+    expect(idsOf(top)).not.toContain("w");
+    expect(unlisted).toBeUndefined();
+  });
+
+  it("of two events about the same account within a second is that in which they came", () => {
+    const one = follower("7", 1);
+    const other = { ...one, watches: ["others"] };
+    expect(layOut([one, other]).rest.map(({ watches }) => watches)).toEqual([["fans"], ["others"]]);
   });
 
   it("is by time, and within a second by id, whichever poll found them", () => {
@@ -71,7 +84,9 @@ describe("the order of a digest", () => {
 
   it("of a group that is none is by time alone where one message takes it", () => {
     const events = range(10, 40).map((id) => tweet(id, Number(id)));
-    expect(idsOf(layOut(events, { isGroup: true, parts: 1 }).rest)).toEqual(range(10, 40));
+    const whole = layOut(events, { isGroup: true, parts: 1 });
+    expect([idsOf(whole.rest), whole.left]).toEqual([range(10, 40), []]);
+    expect(layOut(events, { parts: 1 }).top).toHaveLength(10);
     expect(layOut(events, { isGroup: true }).top).toHaveLength(10);
   });
 });
