@@ -24,6 +24,19 @@ describe("stops and crashes", () => {
     expect(again).toHaveLength(10);
   });
 
+  it("what a killed process had in hand takes its places first: no more is taken from the outbox than there is room for", async () => {
+    const bench = createBench();
+    bench.addSink("chat", { chat: true, concurrency: 1 });
+    bench.when("chat", never);
+    for (let i = 0; i < 20; i += 1) bench.add(String(i), { sink: "chat" });
+    await bench.newPump().start();
+    await bench.clock.advance(0);
+    expect(bench.outbox.messages).toHaveLength(8);
+    await bench.newPump().start();
+    await bench.clock.advance(0);
+    expect(bench.outbox.messages).toHaveLength(8);
+  });
+
   it("fault 57: on a stop, attempts under way finish within the grace and are recorded; the rest stays", async () => {
     const bench = createBench();
     bench.when("hook", () => new Promise((resolve) => void bench.clock.after(3 * SECOND, () => resolve({}))));

@@ -45,7 +45,6 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
       const room = freeSlotsOf(queue, deps.clock);
       // It may open before what is taken now is sealed.
       const isProbe = queue.health.breaker === "open";
-      if (room === 0) return { queue, isProbe, messages: [], bundles: [], surplus: [], more: false };
       // One more than there is room for: whether a throttle is exceeded shows in what comes after its last free place.
       const due = await dueWorkOf(deps.store, queue, nowMs, room + 1);
       const messages = [...due.messages].sort(byAge).slice(0, room);

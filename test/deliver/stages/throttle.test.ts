@@ -86,16 +86,17 @@ describe("a throttle", () => {
     bench.add("still full");
     pump.wake();
     await bench.clock.advance(30 * SECOND);
-    bench.add("gathered");
+    for (const subject of ["gathered", "gathered too"]) bench.add(subject);
     pump.wake();
     await bench.clock.advance(5 * MINUTE);
     bench.add("after");
     pump.wake();
     await bench.clock.advance(SECOND);
     // The limit is full for ten minutes: a digest of one is that alert. The next is gathered for two minutes, and finds room.
-    expect(bench.sent.slice(-3).map((one) => [one.subjects, Math.round(bench.minutes(one) * 10) / 10])).toEqual([
+    expect(bench.sent.slice(-4).map((one) => [one.subjects, Math.round(bench.minutes(one) * 10) / 10])).toEqual([
       [["still full"], 9],
       [["gathered"], 11],
+      [["gathered too"], 11],
       [["after"], 14.5],
     ]);
     expect(bench.announced()).toHaveLength(1);
@@ -213,6 +214,14 @@ describe("a throttle whose limit is passed by a little again and again", () => {
 });
 
 describe("a throttle beside other options", () => {
+  it("that the configuration does not have any more holds nothing back", async () => {
+    const bench = throttledBench(3);
+    for (const subject of names(0, 12)) bench.add(subject, { throttleKey: "route:9" });
+    await bench.newPump().start();
+    await bench.clock.advance(SECOND);
+    expect(subjectsOf(bench.alone())).toEqual(names(0, 12));
+  });
+
   it("gathers what comes with a digest for the next one", async () => {
     const bench = throttledBench();
     for (const subject of names(0, 50)) bench.add(subject);
