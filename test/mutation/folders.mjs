@@ -125,7 +125,15 @@ export const FOLDERS = {
     },
     {
       mutate: inFolder("src/app", ["active-watches", "delivering", "delivery"]),
-      tests: inFolder("test/app", ["create-sink.test", "edits.test", "reload-under-way.test", "failing-sink.test"]),
+      tests: inFolder("test/app", [
+        "create-sink.test",
+        "reader.test",
+        "edits.test",
+        "reload-under-way.test",
+        "failing-sink.test",
+        "words-about-health.test",
+        "dead-letters.test",
+      ]),
     },
   ],
 };
