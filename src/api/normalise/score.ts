@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";
-import { count, flag, numberOrNull, recordOf } from "./record.ts";
+import { flag, numberOrNull, recordOf } from "./record.ts";
 import { normaliseUser } from "./user.ts";
 
 /** Answer of /score. */
@@ -19,12 +19,12 @@ export interface ScoreChanges extends JsonObject {
   readonly month_delta: number | null;
 }
 
-/** Answer of /followers-stats: categorised followers alone are counted. */
+/** Answer of /followers-stats: categorised followers alone are counted; null when a number cannot be read. */
 export interface FollowersStats extends JsonObject {
-  readonly followers_count: number;
-  readonly influencers_count: number;
-  readonly projects_count: number;
-  readonly venture_capitals_count: number;
+  readonly followers_count: number | null;
+  readonly influencers_count: number | null;
+  readonly projects_count: number | null;
+  readonly venture_capitals_count: number | null;
   readonly user_protected: boolean;
 }
 
@@ -42,10 +42,10 @@ export interface FollowedUser extends User {
 export const readScore: (raw: Raw) => Score = recordOf({ score: numberOrNull });
 export const readScoreChanges: (raw: Raw) => ScoreChanges = recordOf({ week_delta: numberOrNull, month_delta: numberOrNull });
 export const readFollowersStats: (raw: Raw) => FollowersStats = recordOf({
-  followers_count: count,
-  influencers_count: count,
-  projects_count: count,
-  venture_capitals_count: count,
+  followers_count: numberOrNull,
+  influencers_count: numberOrNull,
+  projects_count: numberOrNull,
+  venture_capitals_count: numberOrNull,
   user_protected: flag,
 });
 export const readTopFollower = (raw: Raw): TopFollower => ({

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";
-import { count, either, flag, listOf, part, promisedText, recordOf, text, time, user } from "./record.ts";
+import { count, either, flag, listOf, numberOrNull, part, promisedText, recordOf, text, time, user } from "./record.ts";
 
 export interface SpaceParticipant extends JsonObject {
   /** URL of a picture. */
@@ -41,9 +41,9 @@ export interface SpaceSettings extends JsonObject {
 }
 
 export interface SpaceStats extends JsonObject {
-  readonly total_live_listeners: number;
-  readonly total_participants: number;
-  readonly total_replay_watched: number;
+  readonly total_live_listeners: number | null;
+  readonly total_participants: number | null;
+  readonly total_replay_watched: number | null;
 }
 
 /** Answer of /spaces. */
@@ -98,9 +98,9 @@ const settings: (raw: Raw) => SpaceSettings = recordOf({
 });
 
 const stats: (raw: Raw) => SpaceStats = recordOf({
-  total_live_listeners: count,
-  total_participants: count,
-  total_replay_watched: count,
+  total_live_listeners: numberOrNull,
+  total_participants: numberOrNull,
+  total_replay_watched: numberOrNull,
 });
 
 export const readSpace: (raw: Raw) => Space = recordOf({

@@ -101,7 +101,11 @@ const slowerDuration = (text: string, factor: number): string =>
 
 function slowerFreshness(freshness: Json, factor: number): Json {
   if (typeof freshness === "string") return slowerDuration(freshness, factor);
-  return Object.fromEntries(Object.entries(freshness as JsonObject).map(([key, text]) => [key, slowerDuration(text as string, factor)]));
+  const limits = freshness as Readonly<Record<string, string>>;
+  // Both by as much: a mean needs its room below the longest interval.
+  const most = Math.max(...Object.values(limits).map(durationOf));
+  const both = Math.max(1, Math.min(factor, Math.floor(LONGEST_INTERVAL_MS / most)));
+  return Object.fromEntries(Object.entries(limits).map(([key, text]) => [key, slowerDuration(text, both)]));
 }
 
 /** Minutes that divide an hour, so that a pattern stays regular. */
