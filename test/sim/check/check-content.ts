@@ -6,7 +6,7 @@ import type { LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
 import { type Alert, groupBy, isMessage } from "./outbox.ts";
-import { hasOddFields } from "./owed.ts";
+import { hasOddFields } from "./expected.ts";
 import type { Rules, SinkRules } from "./rules.ts";
 
 export const checkContent = (evidence: Evidence): readonly string[] => {
@@ -44,16 +44,16 @@ function checkEvents({ sink, body }: Attempt, evidence: Evidence): readonly stri
   const { data, type } = body as { readonly data: JsonObject; readonly type: string };
   const events = (data["events"] ?? [{ ...data, type }]) as readonly JsonObject[];
   return events.flatMap((event) => {
-    const told = event["tweet"] as JsonObject | undefined;
-    const tweet = evidence.tweets.get((told?.["id"] ?? "") as string);
-    if (tweet === undefined || told === undefined || event["type"] !== "tweet.created" || tweet.kind === "retweet" || tweet.name === "")
+    const reported = event["tweet"] as JsonObject | undefined;
+    const tweet = evidence.tweets.get((reported?.["id"] ?? "") as string);
+    if (tweet === undefined || reported === undefined || event["type"] !== "tweet.created" || tweet.kind === "retweet" || tweet.name === "")
       return [];
     const labels = event["labels"] as Readonly<Record<string, string>>;
     const what = `${sink}: ${label(tweet, evidence.played)}`;
     const objections =
-      told["full_text"] === tweet.text
+      reported["full_text"] === tweet.text
         ? []
-        : [`${what} says ${JSON.stringify(told["full_text"])} instead of ${JSON.stringify(tweet.text)}`];
+        : [`${what} says ${JSON.stringify(reported["full_text"])} instead of ${JSON.stringify(tweet.text)}`];
     if (hasNewHandle(tweet, evidence.played) || tweet.ofId !== undefined) return objections;
     // An answer may leave the language out.
     const lang = labels["lang"] === "" && hasOddFields(evidence.played) ? "" : tweet.lang;
@@ -138,12 +138,13 @@ function checkMention(
   const parts = [...outbox.messages.values()]
     .filter(({ parentId }) => parentId === id)
     .flatMap((part) => outbox.members.get(part.id) ?? []);
-  const told = [...alerts, ...parts].map(({ event }) => (event.type === "tweet.created" ? tweets.get(event.subject) : undefined));
+  const reported = [...alerts, ...parts].map(({ event }) => (event.type === "tweet.created" ? tweets.get(event.subject) : undefined));
   // What a condition makes of other events, and of reposts, is not known here.
-  if (when !== undefined && told.some((tweet) => tweet === undefined || tweet.name === "" || tweet.ofId !== undefined)) return [];
-  const isOfHandle = when?.text.includes("username") === true && told.some((tweet) => tweet !== undefined && hasNewHandle(tweet, played));
+  if (when !== undefined && reported.some((tweet) => tweet === undefined || tweet.name === "" || tweet.ofId !== undefined)) return [];
+  const isOfHandle =
+    when?.text.includes("username") === true && reported.some((tweet) => tweet !== undefined && hasNewHandle(tweet, played));
   if (isOfHandle || (when?.text.includes("tweet.lang") === true && hasOddFields(played))) return [];
-  const isCalled = mention !== undefined && (when === undefined || told.some((tweet) => tweet !== undefined && when.holds(tweet)));
+  const isCalled = mention !== undefined && (when === undefined || reported.some((tweet) => tweet !== undefined && when.holds(tweet)));
   const isMentioned = /<@&\d+>/.test(body);
   return isCalled === isMentioned ? [] : [`${sink.name}: message ${id} ${isMentioned ? "mentions a role for nothing" : "mentions nobody"}`];
 }

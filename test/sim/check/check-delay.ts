@@ -2,8 +2,8 @@
 import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
-import { createNames } from "./owed.ts";
-import type { TweetFact } from "../run/world-book.ts";
+import { createNames } from "./expected.ts";
+import type { TweetFact } from "../run/world-history.ts";
 import type { RouteRules, SinkRules, WatchRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
@@ -14,7 +14,7 @@ export const checkDelay = (evidence: Evidence): readonly string[] =>
   evidence.isClockSet ? [] : [...checkFound(evidence), ...evidence.outbox.alerts.flatMap((alert) => checkSent(alert, evidence))];
 
 /** A tweet that is seen late is found by the late-arrival rescan, one of a burst by the polls that fill the gap. */
-function checkFound({ played, tweets, owed, epochs, finalRules }: Evidence): readonly string[] {
+function checkFound({ played, tweets, expected, epochs, finalRules }: Evidence): readonly string[] {
   const { steps } = played.scenario;
   if (steps.some((step) => /^(?:service fault|crash|restart|reload|pause)$/.test(step.do))) return [];
   const nameOf = createNames(epochs);
@@ -25,7 +25,7 @@ function checkFound({ played, tweets, owed, epochs, finalRules }: Evidence): rea
   return [...finalRules.watches.values()].flatMap((watch) =>
     [...tweets.values()].flatMap((tweet): readonly string[] => {
       const [event] = events.get(`${nameOf(watch.id)} ${tweet.id}`) ?? [];
-      if (event === undefined || tweet.hidden.length > 0 || owed(watch.id, tweet).claim !== "must") return [];
+      if (event === undefined || tweet.hidden.length > 0 || expected(watch.id, tweet).claim !== "must") return [];
       const lateMost = tweet.visibleMs > tweet.postedMs ? 2 * watch.overlapMs : 0;
       const hiddenMost = isCounterHiding(watch, tweet, tweets) ? watch.fullPollMs : 0;
       const mostMs = 4 * watch.gapMs + SLACK_MS + lateMost + hiddenMost;

@@ -1,13 +1,13 @@
 /**
- * Who comes and goes is told as it was: nobody who did not, nobody twice, and in the end the last word about everybody is true. This is the
+ * Who comes and goes is reported as it was: nobody who did not, nobody twice, and in the end the last word about everybody is true. This is the
  * specification of lists of accounts; see docs/polling-member-lists.md.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent } from "../run/read-state.ts";
-import type { Fact } from "../run/world-book.ts";
+import type { Fact } from "../run/world-history.ts";
 import type { Evidence } from "./evidence.ts";
 import { listsOf } from "./lists.ts";
-import { createNames } from "./owed.ts";
+import { createNames } from "./expected.ts";
 import { groupBy } from "./outbox.ts";
 import { isClockAhead, seenBy, STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
 
@@ -63,14 +63,14 @@ function movesOf({ played }: Evidence): readonly Move[] {
   });
 }
 
-/** A list that nobody was on at first has its baseline with the first read that finds anybody: those are not told. */
+/** A list that nobody was on at first has its baseline with the first read that finds anybody: those are not reported. */
 function isOfFirstPage({ fromMs, rules }: Watched, all: readonly (readonly Fact[])[], own: readonly Fact[]): boolean {
   const arrivals = all.map((facts) => facts.find(({ atMs, value }) => atMs >= fromMs && value === true)?.atMs ?? Number.POSITIVE_INFINITY);
   const isEmptyAtFirst = rules.type !== "membership" && all.every((facts) => valueAt(facts, fromMs) !== true);
   return isEmptyAtFirst && own.some(({ atMs, value }) => value === true && atMs >= fromMs && atMs <= Math.min(...arrivals) + rules.gapMs);
 }
 
-/** Of these only who comes is told. */
+/** Of these only who comes is reported. */
 const isOneWay = ({ rules }: Watched): boolean => /^(?:new_.*|retweeters|user_search)$/.test(rules.type);
 
 /** Lists of accounts may be read only when the account's counter moves. */
@@ -116,14 +116,14 @@ function checkMoves({ watched, facts, moves, what }: Line, cuts: readonly Cut[])
     const before = moves[n - 1];
     const sinceMs = (before?.event.detectedAtMs ?? watched.fromMs) - STALE_MS;
     const values = valuesWithin(facts, sinceMs, move.event.detectedAtMs).map((value) => value === true);
-    const told = `${what} is told as ${move.isIn ? "in" : "out"}`;
+    const reported = `${what} is reported as ${move.isIn ? "in" : "out"}`;
     // Two whole lists without somebody count, also where the service leaves people out.
     const isCutOff = cuts.some(({ fromMs, toMs }) => sinceMs < toMs && move.event.detectedAtMs > fromMs);
     if (!values.includes(move.isIn) && !move.isIn && isCutOff) return [];
-    if (!values.includes(move.isIn)) return [`${told}, and was not`];
+    if (!values.includes(move.isIn)) return [`${reported}, and was not`];
     if (before?.isIn === move.isIn)
-      return (isOneWay(watched) && values.includes(false)) || isSkipped(watched, facts, before, move) ? [] : [`${told} twice`];
-    return before === undefined && !values.includes(!move.isIn) ? [`${told}, and always was`] : [];
+      return (isOneWay(watched) && values.includes(false)) || isSkipped(watched, facts, before, move) ? [] : [`${reported} twice`];
+    return before === undefined && !values.includes(!move.isIn) ? [`${reported}, and always was`] : [];
   });
 }
 
@@ -138,7 +138,7 @@ const isSkipped = ({ rules, away }: Watched, facts: readonly Fact[], before: Mov
       away.some(({ fromMs, toMs }) => atMs >= fromMs - rules.gapMs && atMs <= toMs),
   );
 
-/** Whoever was on the list or off it for long enough was told so, unless that was known. Nobody knows who is on a list that looks empty. */
+/** Whoever was on the list or off it for long enough was reported so, unless that was known. Nobody knows who is on a list that looks empty. */
 function checkSeen({ watched, facts, moves, what }: Line, all: readonly (readonly Fact[])[], evidence: Evidence): readonly string[] {
   const { rules, settledMs, fromMs } = watched;
   if (isProbed(watched) || (rules.type.startsWith("new_") && rules.keys["source"] !== "all")) return [];
@@ -149,14 +149,14 @@ function checkSeen({ watched, facts, moves, what }: Line, all: readonly (readonl
     const isEmpty = rules.type !== "membership" && [fromMs, ...moments].some((atMs) => all.every((own) => valueAt(own, atMs) !== true));
     const before = moves.filter(({ event }) => event.detectedAtMs < seen.fromMs);
     const known = before.at(-1)?.isIn ?? (isBaselineKnown ? valueAt(facts, settledMs) === true : undefined);
-    const isTold = moves.some(
+    const isReported = moves.some(
       (move) => move.isIn === isIn && move.event.detectedAtMs >= seen.fromMs && move.event.detectedAtMs <= seen.byMs,
     );
     // Of a list of several pages, `max_pages` has each poll read a part: two whole reads take longer than is given here.
     if (!isIn && rules.keys["max_pages"] !== undefined && /follow/.test(rules.type)) return [];
     const isNoNews = isOneWay(watched) && (!isIn || known !== false || before.length > 0);
-    if (isTold || isEmpty || isNoNews || known === undefined || known === isIn) return [];
-    return [`${what} came ${isIn ? "in" : "out"}, and nobody was told`];
+    if (isReported || isEmpty || isNoNews || known === undefined || known === isIn) return [];
+    return [`${what} came ${isIn ? "in" : "out"}, and nobody was notified`];
   });
 }
 
@@ -166,10 +166,10 @@ function checkLast({ watched, facts, moves, what, isHidden }: Line, { played }: 
   if (!isBound || valuesWithin(facts, fromMs - STALE_MS, settledMs).length > 1) return [];
   if (rules.type === "membership" && !(rules.keys["accounts"] as readonly string[]).some((one) => what.includes(`: ${one} at`))) return [];
   const [isFirst, isLast] = [valueAt(facts, settledMs) === true, valueAt(facts, played.endMs) === true];
-  const told = moves.at(-1)?.isIn ?? isFirst;
-  if (told === isLast) return [];
+  const reported = moves.at(-1)?.isIn ?? isFirst;
+  if (reported === isLast) return [];
   if (isHidden) return [];
   if (isOneWay(watched) && (!isLast || isFirst)) return [];
   if (rules.type.startsWith("new_") && rules.keys["source"] !== "all") return [];
-  return [`${what} is ${isLast ? "in" : "out"} in the end, and nobody was told`];
+  return [`${what} is ${isLast ? "in" : "out"} in the end, and nobody was notified`];
 }

@@ -1,6 +1,6 @@
-/** Nothing is told twice. A repeat is excused where the answer to the one before was lost: to a timeout, a broken connection, or a crash. */
+/** Nothing is reported twice. A repeat is excused where the answer to the one before was lost: to a timeout, a broken connection, or a crash. */
 import { type Evidence, label } from "./evidence.ts";
-import { createNames } from "./owed.ts";
+import { createNames } from "./expected.ts";
 import type { Receipt } from "./receipts.ts";
 
 /** Results are stored at most so long after the answer; a state that could not be written is excused by the scenario. */
@@ -22,8 +22,8 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
   for (const receipt of receipts) {
     if (!receipt.attempt.accepted) continue;
     const isChat = epochs.at(-1)?.rules.sinks.get(receipt.sink)?.isChat === true;
-    for (const { tweetId, type, watches, eventId } of receipt.told) {
-      // A chat tells a tweet once, naming every watch; a webhook gets an event of each.
+    for (const { tweetId, type, watches, eventId } of receipt.reported) {
+      // A chat reports a tweet once, naming every watch; a webhook gets an event of each.
       if (type === undefined || (isChat && type === "tweet.deleted")) continue;
       // A list on a console does not say whose each line is.
       if (watches.length === 0 && !isChat) continue;
@@ -40,10 +40,10 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
       const before = all[n - 1];
       if (before === undefined) continue;
       const what = `${key} (${tweets.get(key.split(" ")[1] ?? "") === undefined ? "" : label(tweets.get(key.split(" ")[1] ?? "") as never, played)})`;
-      if (!isLost(before)) objections.push(`told twice: ${what}`);
+      if (!isLost(before)) objections.push(`reported twice: ${what}`);
       else if (before.message !== receipt.message && receipt.attempt.wire !== "console")
-        objections.push(`told again under another key: ${what}`);
-      else if (before.attempt.text !== receipt.attempt.text) objections.push(`told again in other words: ${what}`);
+        objections.push(`reported again under another key: ${what}`);
+      else if (before.attempt.text !== receipt.attempt.text) objections.push(`reported again in other words: ${what}`);
     }
   }
   return objections;

@@ -25,8 +25,8 @@ export function checkOps(evidence: Evidence): readonly string[] {
         ),
       ].flatMap(([subject, own]) => checkPair(pair, `${pair[0]} of ${subject}`, own, evidence)),
     ),
-    ...opsAlerts.flatMap((notice) => checkPlaces(notice, evidence)),
-    ...checkDark(opsAlerts, evidence),
+    ...opsAlerts.flatMap((opsAlert) => checkPlaces(opsAlert, evidence)),
+    ...checkOutage(opsAlerts, evidence),
     ...checkFailing(opsAlerts, evidence),
     ...checkDead(opsAlerts, evidence),
     ...checkSilence(opsAlerts, evidence),
@@ -39,23 +39,23 @@ function checkPair(
   own: readonly LeftEvent[],
   { played, finalRules }: Evidence,
 ): readonly string[] {
-  const objections = own.flatMap((notice, n) => {
+  const objections = own.flatMap((opsAlert, n) => {
     const before = own[n - 1];
-    if (notice.type === good && before?.type !== bad) return [`${what}: its end is told, and it was not`];
-    // A process that was cut between the notice and what it remembers of it tells it again.
+    if (opsAlert.type === good && before?.type !== bad) return [`${what}: its end is reported, and it was not`];
+    // A process that was cut between the ops alert and what it remembers of it raises it again.
     const isCut = played.lives.some(
-      ({ cutAt, toMs }) => cutAt !== undefined && toMs >= (before?.detectedAtMs ?? 0) - 1_000 && toMs <= notice.detectedAtMs,
+      ({ cutAt, toMs }) => cutAt !== undefined && toMs >= (before?.detectedAtMs ?? 0) - 1_000 && toMs <= opsAlert.detectedAtMs,
     );
-    if (notice.type === bad && before?.type === bad && !isCut) return [`${what} is told twice`];
+    if (opsAlert.type === bad && before?.type === bad && !isCut) return [`${what} is reported twice`];
     const last = own.slice(0, n).findLast(({ type }) => type === bad);
     if (
       bad === "sink.failing" &&
-      notice.type === bad &&
+      opsAlert.type === bad &&
       last !== undefined &&
       !isCut &&
-      notice.detectedAtMs - last.detectedAtMs < AGAIN_AFTER_MS - 1_000
+      opsAlert.detectedAtMs - last.detectedAtMs < AGAIN_AFTER_MS - 1_000
     )
-      return [`${what} is told again after ${Math.round((notice.detectedAtMs - last.detectedAtMs) / 1_000)} s`];
+      return [`${what} is reported again after ${Math.round((opsAlert.detectedAtMs - last.detectedAtMs) / 1_000)} s`];
     return [];
   });
   const isOver = played.scenario.mode === "liveness" && own.at(-1)?.type === bad && bad === "upstream.dark";
@@ -63,7 +63,7 @@ function checkPair(
   return isOver && hasWatch && !isStillEmpty(own, played) ? [...objections, `${what} has no end, although it is over`] : objections;
 }
 
-/** Lists that are empty everywhere may be the service's trouble or the world's way: as long as they are, nobody can tell that it is over. */
+/** Lists that are empty everywhere may be the service's trouble or the world's way: as long as they are, nobody can know that it is over. */
 function isStillEmpty(own: readonly LeftEvent[], { asked, scenario }: Played): boolean {
   if (!JSON.stringify(own.at(-1)?.body).includes("empty lists")) return false;
   const last = new Map<string, boolean>();
@@ -74,18 +74,18 @@ function isStillEmpty(own: readonly LeftEvent[], { asked, scenario }: Played): b
   return empty >= 2 && empty * 2 >= last.size;
 }
 
-function checkPlaces(notice: LeftEvent, { epochs, outbox }: Evidence): readonly string[] {
-  if (!/^(?:sink\.failing|upstream\.|key\.)/.test(notice.type)) return [];
+function checkPlaces(opsAlert: LeftEvent, { epochs, outbox }: Evidence): readonly string[] {
+  if (!/^(?:sink\.failing|upstream\.|key\.)/.test(opsAlert.type)) return [];
   const sinks = outbox.alerts
-    .filter(({ row }) => row.eventId === notice.id)
+    .filter(({ row }) => row.eventId === opsAlert.id)
     .map(({ row }) => row.sink)
     .sort();
-  const expected = epochsAt(epochs, notice.detectedAtMs).map(({ rules }) =>
-    rules.ops.filter((sink) => rules.sinks.has(sink) && (notice.type !== "sink.failing" || sink !== notice.subject)).sort(),
+  const expected = epochsAt(epochs, opsAlert.detectedAtMs).map(({ rules }) =>
+    rules.ops.filter((sink) => rules.sinks.has(sink) && (opsAlert.type !== "sink.failing" || sink !== opsAlert.subject)).sort(),
   );
   return expected.some((one) => one.join() === sinks.join())
     ? []
-    : [`${notice.type} of ${notice.subject} goes to ${sinks.join() || "nobody"} instead of ${expected.join(" or ")}`];
+    : [`${opsAlert.type} of ${opsAlert.subject} goes to ${sinks.join() || "nobody"} instead of ${expected.join(" or ")}`];
 }
 
 /** When nobody asks the service any more, for whatever reason, the operator has heard of it. */
@@ -98,20 +98,20 @@ function checkSilence(opsAlerts: readonly LeftEvent[], { played, finalRules }: E
   const lastMs = asked.filter(({ isBilled }) => isBilled).at(-1)?.atMs ?? scenario.startMs;
   const mostMs = 30 * MIN_MS + 2 * Math.max(0, ...watches.map(({ gapMs }) => gapMs));
   const isUp = (lives.at(-1)?.fromMs ?? endMs) < endMs - mostMs;
-  const isTold = opsAlerts.some(({ type }) => /^(?:quota|upstream|key|watch|target)\./.test(type));
-  return watches.length === 0 || !isUp || isTold || endMs - lastMs < mostMs
+  const isReported = opsAlerts.some(({ type }) => /^(?:quota|upstream|key|watch|target)\./.test(type));
+  return watches.length === 0 || !isUp || isReported || endMs - lastMs < mostMs
     ? []
-    : ["nobody asks the service any more, and nobody was told"];
+    : ["nobody asks the service any more, and nobody was notified"];
 }
 
 /** Faults during which nothing is answered. */
-const DARK = ["server_error", "html_502", "dns_failure", "tls_error"];
+const OUTAGE_FAULTS = ["server_error", "html_502", "dns_failure", "tls_error"];
 
-function checkDark(opsAlerts: readonly LeftEvent[], { played, finalRules }: Evidence): readonly string[] {
+function checkOutage(opsAlerts: readonly LeftEvent[], { played, finalRules }: Evidence): readonly string[] {
   const { startMs, steps } = played.scenario;
   const isPolled = [...finalRules.watches.values()].some(({ gapMs, isEnabled }) => isEnabled && gapMs <= 2 * MIN_MS);
   return steps.flatMap((step): readonly string[] => {
-    if (step.do !== "service fault" || !DARK.includes(step.name) || (step.forMs ?? 0) < 10 * MIN_MS || !isPolled) return [];
+    if (step.do !== "service fault" || !OUTAGE_FAULTS.includes(step.name) || (step.forMs ?? 0) < 10 * MIN_MS || !isPolled) return [];
     const endMs = step.atMs + (step.forMs ?? 0);
     const isMixed = steps.some(
       (other) =>
@@ -120,16 +120,16 @@ function checkDark(opsAlerts: readonly LeftEvent[], { played, finalRules }: Evid
         other.atMs > step.atMs - 30 * MIN_MS &&
         other.atMs < endMs,
     );
-    // Where the quota is spent nobody polls, and nobody notices.
+    // Where the quota is spent nobody polls, and nobody hears of it.
     const polls = played.asked.filter(
       ({ endpoint, atMs }) => endpoint !== "key-usage-info" && atMs > startMs + step.atMs && atMs < startMs + endMs,
     );
-    const isTold = opsAlerts.some(
+    const isReported = opsAlerts.some(
       ({ type, detectedAtMs }) => type === "upstream.dark" && detectedAtMs > startMs + step.atMs && detectedAtMs < startMs + endMs + MIN_MS,
     );
-    return isMixed || isTold || polls.length === 0
+    return isMixed || isReported || polls.length === 0
       ? []
-      : [`the service was dark for ${(step.forMs ?? 0) / MIN_MS} min from ${Math.round(step.atMs / MIN_MS)}, and nobody was told`];
+      : [`the service was down for ${(step.forMs ?? 0) / MIN_MS} min from ${Math.round(step.atMs / MIN_MS)}, and nobody was notified`];
   });
 }
 
@@ -137,33 +137,35 @@ function checkDark(opsAlerts: readonly LeftEvent[], { played, finalRules }: Evid
 const NOBODY = ["unauthorised", "forbidden", "missing"];
 
 function checkFailing(opsAlerts: readonly LeftEvent[], { played, epochs }: Evidence): readonly string[] {
-  const told = opsAlerts.filter(({ type }) => type === "sink.failing");
+  const reported = opsAlerts.filter(({ type }) => type === "sink.failing");
   return played.attempts.flatMap((attempt) => {
     const { sink, trouble, answeredAtMs = Number.POSITIVE_INFINITY, path } = attempt;
     if (!NOBODY.includes(trouble ?? "") || attempt.accepted || sink === "" || /crosspost|threads/.test(path)) return [];
     const isCut = [...played.lives.map(({ toMs }) => toMs), ...epochs.map(({ fromMs }) => fromMs)].some(
       (atMs) => atMs > attempt.atMs - AGAIN_AFTER_MS && atMs < answeredAtMs + MIN_MS,
     );
-    const isTold = told.some(
+    const isReported = reported.some(
       ({ subject, detectedAtMs }) => subject === sink && detectedAtMs > answeredAtMs - 120 * MIN_MS && detectedAtMs < answeredAtMs + MIN_MS,
     );
-    return isCut || isTold || answeredAtMs > played.endMs - MIN_MS
+    return isCut || isReported || answeredAtMs > played.endMs - MIN_MS
       ? []
-      : [`${sink} answered ${attempt.status} (${trouble}), and nobody was told`];
+      : [`${sink} answered ${attempt.status} (${trouble}), and nobody was notified`];
   });
 }
 
 function checkDead(opsAlerts: readonly LeftEvent[], { played, outbox, finalRules }: Evidence): readonly string[] {
   if (played.scenario.mode !== "liveness") return [];
-  const told = new Set(opsAlerts.flatMap(({ type, subject, body }) => (type === "delivery.dead" ? [subject, JSON.stringify(body)] : [])));
+  const reported = new Set(
+    opsAlerts.flatMap(({ type, subject, body }) => (type === "delivery.dead" ? [subject, JSON.stringify(body)] : [])),
+  );
   const sinks = new Set(
     [...outbox.messages.values()].flatMap(({ id, state, sink }) => {
-      // Ops alerts that the only sink of ops refuses cannot be told through it.
+      // Ops alerts that the only sink of ops refuses cannot arrive through it.
       const isOfWatch = outbox.members.get(id)?.some(({ event }) => event.watchType !== "daemon") ?? false;
       return state === "dead" && isOfWatch && finalRules.sinks.has(sink) ? [sink] : [];
     }),
   );
   return [...sinks].flatMap((sink) =>
-    [...told].some((text) => text.includes(sink)) ? [] : [`messages of ${sink} were given up, and nobody was told`],
+    [...reported].some((text) => text.includes(sink)) ? [] : [`messages of ${sink} were given up, and nobody was notified`],
   );
 }

@@ -31,7 +31,7 @@ function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
   });
 }
 
-/** Attempts of several messages: where a receiver gets no key, nobody can tell messages of the same words apart. */
+/** Attempts of several messages: where a receiver gets no key, nobody can distinguish messages of the same words apart. */
 function sharedAttempts({ attempts }: Outbox): ReadonlySet<Attempt> {
   const [seen, shared] = [new Set<Attempt>(), new Set<Attempt>()];
   for (const attempt of [...attempts.values()].flat()) (seen.has(attempt) ? shared : seen).add(attempt);

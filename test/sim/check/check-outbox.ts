@@ -14,7 +14,7 @@ const LONGEST_REST_MS = 70 * MIN_MS;
 const DAY_MS = 24 * 60 * MIN_MS;
 
 export const checkOutbox = (evidence: Evidence): readonly string[] => [
-  ...evidence.outbox.strays
+  ...evidence.outbox.unmatched
     .filter(({ accepted }) => accepted)
     .map(({ sink, text }) => `${sink} got what the outbox does not hold: ${text.slice(0, 200)}`),
   ...[...evidence.outbox.messages.values()].flatMap((message) => checkMessage(message, evidence)),
@@ -46,7 +46,7 @@ const isTaken = ({ accepted, wire, status }: Attempt): boolean => accepted || (w
 const isRefused = ({ accepted, wire, status, trouble }: Attempt): boolean =>
   !accepted && (trouble === "refusing" || (wire !== "slack-bot" && status === 400));
 
-/** What is told by another alert of the same sink, about the same thing. */
+/** What is reported by another alert of the same sink, about the same thing. */
 function checkJoined(
   { id, sink, state, joinedId, eventId, messageId, dueAtMs }: LeftDelivery,
   { outbox, played }: Evidence,
@@ -60,7 +60,7 @@ function checkJoined(
   const isSame = other?.event.subject === own?.subject && other?.event.type === own?.type && other?.row.sink === sink;
   return isSame && !/^(?:merged|duplicate|muted)$/.test(other?.row.state ?? "")
     ? []
-    : [`${sink}: alert ${id} counts as told by ${joinedId}, which does not`];
+    : [`${sink}: alert ${id} counts as reported by ${joinedId}, which does not`];
 }
 
 /** Alerts of a group go out by its timer: one that does not stand on the first of them never fires, or fires late. */

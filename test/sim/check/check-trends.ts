@@ -1,8 +1,8 @@
-/** Names of a ranked list are told as they stood: what came among the first ranks, what fell out of them, what moved. See docs/watches.md, "trends". */
+/** Names of a ranked list are reported as they stood: what came among the first ranks, what fell out of them, what moved. See docs/watches.md, "trends". */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { TRENDS, WOEID } from "../draw/cast.ts";
 import type { Evidence } from "./evidence.ts";
-import { createNames } from "./owed.ts";
+import { createNames } from "./expected.ts";
 import { seenBy, STALE_MS, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
 
 export function checkTrends(evidence: Evidence): readonly string[] {
@@ -17,7 +17,7 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
   const { rules, settledMs, fromMs, isBound } = watched;
   const nameOf = createNames(epochs);
   const top = Number(rules.keys["top"] ?? 10);
-  const tells = (rules.keys["tell"] ?? ["entered"]) as readonly string[];
+  const kinds = (rules.keys["tell"] ?? ["entered"]) as readonly string[];
   const facts = played.world.facts.get(`trends ${WOEID}`) ?? [];
   const rankIn = (names: Json): number | undefined => {
     const at = (names as readonly string[]).indexOf(trend);
@@ -32,13 +32,13 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
     const before = events[n - 1];
     const ranks = ranksWithin((before?.detectedAtMs ?? fromMs) - STALE_MS, detectedAtMs);
     const how = type.replace("trend.", "");
-    if (!tells.includes(how)) return [`${what} is told as ${how}, and nobody asked for it`];
-    if (how === "left") return ranks.includes(undefined) ? [] : [`${what} is told as gone, and was there`];
+    if (!kinds.includes(how)) return [`${what} is reported as ${how}, and nobody asked for it`];
+    if (how === "left") return ranks.includes(undefined) ? [] : [`${what} is reported as gone, and was there`];
     const rank = (body["trend"] as JsonObject)["rank"] as number;
-    if (!ranks.includes(rank)) return [`${what} is told at rank ${rank}, and never was`];
-    return how === "entered" && !ranks.includes(undefined) ? [`${what} is told as new, and was there all the time`] : [];
+    if (!ranks.includes(rank)) return [`${what} is reported at rank ${rank}, and never was`];
+    return how === "entered" && !ranks.includes(undefined) ? [`${what} is reported as new, and was there all the time`] : [];
   });
-  if (!tells.includes("entered")) return objections;
+  if (!kinds.includes("entered")) return objections;
   const seen = seenBy(
     watched,
     facts.map(({ atMs, value }) => ({ atMs, value: rankIn(value) !== undefined })),
@@ -46,12 +46,12 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
   );
   for (const { fromMs: cameMs, byMs } of seen.filter(({ value }) => value === true)) {
     const goneMs = seen.filter((one) => one.value === false && one.fromMs < cameMs).at(-1)?.fromMs;
-    const isTold = events.some(
+    const isReported = events.some(
       ({ type, detectedAtMs }) => type === "trend.entered" && detectedAtMs > (goneMs ?? 0) && detectedAtMs <= byMs,
     );
-    if (goneMs !== undefined && !isTold) objections.push(`${what} came among the first ${top}, and nobody was told`);
+    if (goneMs !== undefined && !isReported) objections.push(`${what} came among the first ${top}, and nobody was notified`);
   }
   if (!isBound || valuesWithin(facts, fromMs - STALE_MS, settledMs).length > 1) return objections;
   const isNew = rankIn(valueAt(facts, settledMs)) === undefined && rankIn(valueAt(facts, played.endMs)) !== undefined;
-  return isNew && events.length === 0 ? [...objections, `${what} came among the first ${top}, and nobody was told`] : objections;
+  return isNew && events.length === 0 ? [...objections, `${what} came among the first ${top}, and nobody was notified`] : objections;
 }

@@ -1,13 +1,13 @@
 /**
- * Values are told as they were: a field that changed with what it came to, a threshold once it is crossed and not again before the value came
+ * Values are reported as they were: a field that changed with what it came to, a threshold once it is crossed and not again before the value came
  * back by a tenth. This is the specification of values; see docs/polling-single.md, "Values".
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent } from "../run/read-state.ts";
 import { ARTICLE_POST, FAN_COMMUNITY_ID, FANS } from "../draw/cast.ts";
-import type { Fact, WorldBook } from "../run/world-book.ts";
+import type { Fact, WorldHistory } from "../run/world-history.ts";
 import type { Evidence } from "./evidence.ts";
-import { createNames } from "./owed.ts";
+import { createNames } from "./expected.ts";
 import { accountsOf, type Scene } from "./selects.ts";
 import { countOf, isClockAhead, seenBy, STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
 
@@ -100,8 +100,8 @@ const CATEGORIES: Readonly<Record<string, readonly number[]>> = {
   ...{ followers_count: [0, 1, 2], influencers_count: [0], projects_count: [1], venture_capitals_count: [2] },
 };
 
-/** What the world was told, or what follows from it. */
-function factsOf(name: string, { facts, categoryOf }: WorldBook): readonly Fact[] {
+/** What was ordered of the world, or what follows from it. */
+function factsOf(name: string, { facts, categoryOf }: WorldHistory): readonly Fact[] {
   const [kind, subject, field = ""] = name.split(" ");
   if (field === "member_count") return countOf(FANS.map((fan) => facts.get(`in ${subject} ${fan}`) ?? []));
   if (field === "listeners") {
@@ -117,29 +117,30 @@ function factsOf(name: string, { facts, categoryOf }: WorldBook): readonly Fact[
 function checkField(followed: Followed, evidence: Evidence): readonly string[] {
   const { watched, name, facts, section, events, what } = followed;
   const { played } = evidence;
-  const toldBy = (event: LeftEvent | undefined): Json | undefined =>
+  const reportedBy = (event: LeftEvent | undefined): Json | undefined =>
     event === undefined ? undefined : ((event.body[section] as JsonObject)[name] ?? null);
   const objections = events.flatMap((event, n) => {
     const sinceMs = (events[n - 1]?.detectedAtMs ?? watched.fromMs) - STALE_MS;
-    const told = toldBy(event);
+    const reported = reportedBy(event);
     const values = valuesWithin(facts, sinceMs, event.detectedAtMs);
-    if (!values.includes(told ?? null)) return [`${what} is told as ${JSON.stringify(told)}, and was not`];
-    const isRepeated = toldBy(events[n - 1]) === told && values.every((value) => value === told);
-    return isRepeated ? [`${what} is told as ${JSON.stringify(told)} twice`] : [];
+    if (!values.includes(reported ?? null)) return [`${what} is reported as ${JSON.stringify(reported)}, and was not`];
+    const isRepeated = reportedBy(events[n - 1]) === reported && values.every((value) => value === reported);
+    return isRepeated ? [`${what} is reported as ${JSON.stringify(reported)} twice`] : [];
   });
   const baseline = isUnsettled(watched, facts) ? undefined : valueAt(facts, watched.settledMs);
   for (const { fromMs, byMs, value } of seenBy(watched, facts, evidence)) {
-    const before = toldBy(events.filter(({ detectedAtMs }) => detectedAtMs < fromMs).at(-1)) ?? baseline;
-    const isTold = events.some((event) => event.detectedAtMs >= fromMs && event.detectedAtMs <= byMs && toldBy(event) === value);
-    if (before !== undefined && before !== value && !isTold) objections.push(`${what} was ${JSON.stringify(value)}, and nobody was told`);
+    const before = reportedBy(events.filter(({ detectedAtMs }) => detectedAtMs < fromMs).at(-1)) ?? baseline;
+    const isReported = events.some((event) => event.detectedAtMs >= fromMs && event.detectedAtMs <= byMs && reportedBy(event) === value);
+    if (before !== undefined && before !== value && !isReported)
+      objections.push(`${what} was ${JSON.stringify(value)}, and nobody was notified`);
   }
   if (!watched.isBound || isUnsettled(watched, facts)) return objections;
   const last = events.at(-1)?.body[section] as JsonObject | undefined;
-  const told: Json = last === undefined ? valueAt(facts, watched.settledMs) : (last[name] ?? null);
+  const reported: Json = last === undefined ? valueAt(facts, watched.settledMs) : (last[name] ?? null);
   const actual = valueAt(facts, played.endMs);
-  return told === actual
+  return reported === actual
     ? objections
-    : [...objections, `${what} is ${JSON.stringify(actual)} in the end, and ${JSON.stringify(told)} was told last`];
+    : [...objections, `${what} is ${JSON.stringify(actual)} in the end, and ${JSON.stringify(reported)} was reported last`];
 }
 
 /** It comes back by a tenth before it counts again. */
@@ -151,21 +152,23 @@ function checkThreshold(followed: Followed, limit: number, evidence: Evidence): 
   const objections = events.flatMap((event, n) => {
     const before = events[n - 1];
     const values = valuesWithin(facts, (before?.detectedAtMs ?? watched.fromMs) - STALE_MS, event.detectedAtMs).map(Number);
-    if (!values.some((value) => value >= limit)) return [`${what} is told across ${limit}, and was not`];
+    if (!values.some((value) => value >= limit)) return [`${what} is reported across ${limit}, and was not`];
     const low = before === undefined ? limit : limit * REARM + 1e-9;
-    return values.some((value) => value < low || (before !== undefined && value <= low)) ? [] : [`${what} is told across ${limit} twice`];
+    return values.some((value) => value < low || (before !== undefined && value <= low))
+      ? []
+      : [`${what} is reported across ${limit} twice`];
   });
   // It was seen to be low, and then to be high.
   const seen = seenBy(watched, facts, evidence);
   for (const { fromMs, byMs, value } of seen.filter((one) => Number(one.value) >= limit)) {
     const low = seen.filter((one) => one.fromMs < fromMs && Number(one.value) > 0 && Number(one.value) < limit * REARM).at(-1);
-    const isTold = events.some(({ detectedAtMs }) => detectedAtMs >= (low?.fromMs ?? fromMs) && detectedAtMs <= byMs);
-    if (low !== undefined && !isTold) objections.push(`${what} was ${JSON.stringify(value)}, across ${limit}, and nobody was told`);
+    const isReported = events.some(({ detectedAtMs }) => detectedAtMs >= (low?.fromMs ?? fromMs) && detectedAtMs <= byMs);
+    if (low !== undefined && !isReported) objections.push(`${what} was ${JSON.stringify(value)}, across ${limit}, and nobody was notified`);
   }
   if (!watched.isBound || isUnsettled(watched, facts)) return objections;
   const isMissed =
     Number(valueAt(facts, watched.settledMs)) < limit && Number(valueAt(facts, played.endMs)) >= limit && events.length === 0;
-  return isMissed ? [...objections, `${what} is across ${limit} in the end, and nobody was told`] : objections;
+  return isMissed ? [...objections, `${what} is across ${limit} in the end, and nobody was notified`] : objections;
 }
 
 const isUnsettled = ({ fromMs, settledMs }: Watched, facts: readonly Fact[]): boolean =>

@@ -12,18 +12,18 @@ import { checkOps } from "./check-ops.ts";
 import { checkThrottle } from "./check-throttle.ts";
 import { checkMembers } from "./check-members.ts";
 import { checkOnce } from "./check-once.ts";
-import { checkOwed } from "./check-owed.ts";
+import { checkMissing } from "./check-missing.ts";
 import { checkOrder } from "./check-order.ts";
 import { checkPace } from "./check-pace.ts";
 import { checkOutbox } from "./check-outbox.ts";
 import { checkPlacement } from "./check-placement.ts";
 import { checkTrends } from "./check-trends.ts";
-import { checkTold } from "./check-told.ts";
+import { checkUnexpected } from "./check-unexpected.ts";
 import { checkValues } from "./check-values.ts";
 import { gather } from "./evidence.ts";
 
 const CHECKS = [
-  ...[checkTold, checkOwed, checkOnce, checkOutbox, checkPlacement, checkOrder, checkPace, checkThrottle, checkDelay],
+  ...[checkUnexpected, checkMissing, checkOnce, checkOutbox, checkPlacement, checkOrder, checkPace, checkThrottle, checkDelay],
   ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog],
 ];
 

@@ -1,7 +1,7 @@
-/** Everything that the checks look at, gathered once: what was seen, what it says, and what was owed. */
+/** Everything that the checks use, gathered once: what was seen, what it says, and what was expected. */
 import type { Played } from "../run/simulate.ts";
-import type { TweetFact } from "../run/world-book.ts";
-import { createOwed, epochsOf, sceneOf, type Owed, type RuledEpoch } from "./owed.ts";
+import type { TweetFact } from "../run/world-history.ts";
+import { createExpected, epochsOf, sceneOf, type Expected, type RuledEpoch } from "./expected.ts";
 import { type Outbox, readOutbox } from "./outbox.ts";
 import { type Receipt, receiptsOf } from "./receipts.ts";
 import type { Labels } from "./routes.ts";
@@ -13,7 +13,7 @@ export interface Evidence {
   readonly epochs: readonly RuledEpoch[];
   readonly tweets: ReadonlyMap<string, TweetFact>;
   readonly receipts: readonly Receipt[];
-  readonly owed: (watch: string, tweet: TweetFact) => Owed;
+  readonly expected: (watch: string, tweet: TweetFact) => Expected;
   readonly outbox: Outbox;
   readonly scene: Scene;
   /** Of the configuration that was active last. */
@@ -27,14 +27,14 @@ export function gather(played: Played): Evidence {
   const tweets = new Map(played.world.tweets().map((tweet) => [tweet.id, tweet]));
   const isClockSet = played.scenario.steps.some((step) => step.do === "jump");
   return {
-    ...{ played, epochs, tweets, receipts: receiptsOf(played.attempts, tweets), owed: createOwed(played, epochs), isClockSet },
+    ...{ played, epochs, tweets, receipts: receiptsOf(played.attempts, tweets), expected: createExpected(played, epochs), isClockSet },
     finalRules: epochs.at(-1)?.rules ?? rulesOf(played.scenario.config),
     scene: sceneOf(played),
     outbox: readOutbox(played, epochs, isClockSet),
   };
 }
 
-/** The labels of the event that tells a tweet. The target is the same for all that a matcher can ask. */
+/** The labels of the event that reports a tweet. The target is the same for all that a matcher can ask. */
 export function labelsOf(watch: WatchRules, { by, lang, kind, conversation }: TweetFact): Labels {
   const about = { author: by, lang, kind, conversation, target: "?", event: "tweet.created" };
   return { severity: "info", ...watch.labels, watch: watch.id, type: watch.type, ...about };

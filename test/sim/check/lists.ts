@@ -1,9 +1,9 @@
 /** Which accounts a watch has its eye on, and what the world says of each: on the list, off it, and when. */
 import type { Json } from "../../../src/model/json.ts";
 import { AUTHORS, FAN_COMMUNITY_ID, FAN_LIST_ID, FANS, USER_QUERY, VERIFIED_FANS, WATCHED } from "../draw/cast.ts";
-import type { Fact } from "../run/world-book.ts";
+import type { Fact } from "../run/world-history.ts";
 import type { Evidence } from "./evidence.ts";
-import { shownTimes } from "./owed.ts";
+import { shownTimes } from "./expected.ts";
 import { accountsOf, postNamed } from "./selects.ts";
 import { textOf } from "./rules.ts";
 import type { Watched } from "./timeline.ts";

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import type { LeftDelivery, LeftEvent, LeftMessage } from "../run/read-state.ts";
 import type { Played } from "../run/simulate.ts";
 import type { Attempt } from "../run/sinks.ts";
-import type { RuledEpoch } from "./owed.ts";
+import type { RuledEpoch } from "./expected.ts";
 import { placesOf, type Place } from "./routes.ts";
 import type { Rules, WatchRules } from "./rules.ts";
 
@@ -23,7 +23,7 @@ export interface Outbox {
   /** Attempts of a message, in order. */
   readonly attempts: ReadonlyMap<string, readonly Attempt[]>;
   /** Attempts to deliver what no message holds. */
-  readonly strays: readonly Attempt[];
+  readonly unmatched: readonly Attempt[];
 }
 
 /** A reload ends what is under way before another configuration is active. */
@@ -56,22 +56,22 @@ export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpo
   const byContent = groupBy(left.messages, (message) => `${message.sink}\n${contentOf(JSON.parse(message.body) as JsonObject)}`);
   const byShortId = new Map(left.messages.map((message) => [message.id.slice(0, 25), message]));
   const found = new Map<string, Attempt[]>();
-  const strays: Attempt[] = [];
+  const unmatched: Attempt[] = [];
   for (const attempt of attempts.filter(isMessage)) {
     const id = keyOf(attempt);
     const own = id === undefined ? (byContent.get(`${attempt.sink}\n${contentOf(attempt.body)}`) ?? []) : [byShortId.get(id.slice(0, 25))];
     const known = own.filter((message) => message !== undefined);
     for (const message of known) found.set(message.id, [...(found.get(message.id) ?? []), attempt]);
-    if (known.length === 0 && attempt.wire !== "console" && !isPlain(attempt)) strays.push(attempt);
+    if (known.length === 0 && attempt.wire !== "console" && !isPlain(attempt)) unmatched.push(attempt);
   }
-  return { alerts, messages, members, attempts: found, strays };
+  return { alerts, messages, members, attempts: found, unmatched };
 }
 
 /** Attempts to deliver a message; not of those that open a thread or publish. */
 export const isMessage = ({ sink, path, body }: Attempt): boolean =>
   sink !== "" && !path.endsWith("/crosspost") && !(path.endsWith("/threads") && (body as JsonObject)["message"] === undefined);
 
-/** What the receiver can tell messages apart by; undefined where it gets nothing. */
+/** What the receiver can distinguish messages by; undefined where it gets nothing. */
 export function keyOf({ wire, body, headers }: Attempt): string | undefined {
   const fields = body as { readonly nonce?: string; readonly metadata?: string };
   if (wire === "webhook") return headers["webhook-id"];

@@ -1,12 +1,12 @@
-/** What a sink was told, read from what really arrived there: the JSON of a webhook, the links in a chat message. */
+/** What was reported to a sink, read from what really arrived there: the JSON of a webhook, the links in a chat message. */
 import { ARTICLE_POST, COUNTED_POSTS, ROOT_POSTS } from "../draw/cast.ts";
 import { isMessage, keyOf } from "./outbox.ts";
 import type { Attempt } from "../run/sinks.ts";
-import type { TweetFact } from "../run/world-book.ts";
+import type { TweetFact } from "../run/world-history.ts";
 
-export interface Told {
+export interface Reported {
   readonly tweetId: string;
-  /** The event's type, where it can be told, and its id, where the receiver gets it. */
+  /** The event's type, where it can be known, and its id, where the receiver gets it. */
   readonly type: string | undefined;
   readonly eventId: string | undefined;
   /** Watches that are named as having matched; in a list of many nobody is. */
@@ -20,7 +20,7 @@ export interface Receipt {
   readonly atMs: number;
   /** The same for every attempt of one message, where the receiver can see it; else its whole text. */
   readonly message: string;
-  readonly told: readonly Told[];
+  readonly reported: readonly Reported[];
   /** Ids that stand anywhere in it, also as what a tweet answers or quotes. */
   readonly named: ReadonlySet<string>;
   /** The daemon's own events. */
@@ -48,13 +48,13 @@ interface WebhookEvent {
 function readWebhook(attempt: Attempt): Receipt {
   const { type, timestamp, data } = attempt.body as WebhookBody;
   const events = data.events ?? [{ ...data, type }];
-  const told = events.flatMap((event): readonly Told[] =>
+  const reported = events.flatMap((event): readonly Reported[] =>
     event.tweet === undefined ? [] : [{ tweetId: event.tweet.id, type: event.type, eventId: event.id, watches: [event.watch] }],
   );
   return {
-    ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, told },
+    ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, reported },
     message: attempt.headers["webhook-id"] ?? "",
-    named: new Set(told.map(({ tweetId }) => tweetId)),
+    named: new Set(reported.map(({ tweetId }) => tweetId)),
     opsAlerts: events.filter(({ watch }) => watch === "").map((event) => event.type),
     detectedAtMs: Date.parse(timestamp),
   };
@@ -62,21 +62,21 @@ function readWebhook(attempt: Attempt): Receipt {
 
 function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Receipt {
   const text = textsIn(attempt.body).join("\n");
-  // A report of what did not arrive tells nobody of it.
+  // A report of what did not arrive reports none of it.
   const isReport = /\balerts? for \S+ (?:was|were) (?:given up|refused for good)\b/.test(text);
   const found = isReport ? [] : [...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id);
   const named = new Set(found.filter((id) => tweets.has(id)));
-  // What a tweet of this message answers or quotes is there to be understood, not told.
+  // What a tweet of this message answers or quotes is there to be understood, not reported.
   const context = new Set([...named].map((id) => tweets.get(id)?.ofId));
-  const ids = [...named].filter((id) => !context.has(id) && !TOLD_OTHERWISE.includes(tweets.get(id)?.name ?? ""));
-  const told = ids.map((tweetId): Told => {
+  const ids = [...named].filter((id) => !context.has(id) && !REPORTED_OTHERWISE.includes(tweets.get(id)?.name ?? ""));
+  const reported = ids.map((tweetId): Reported => {
     const watches = ids.length > 1 ? [] : [...new Set([...aboutOf(tweetId, text, attempt).matchAll(/\bw\d+\b/g)].map(([id]) => id))];
     return { tweetId, type: typeOf(text, ids.length), eventId: undefined, watches };
   });
   return {
-    ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, told, named, detectedAtMs: undefined },
+    ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, reported, named, detectedAtMs: undefined },
     message: keyOf(attempt) ?? attempt.text,
-    opsAlerts: told.length === 0 ? ["?"] : [],
+    opsAlerts: reported.length === 0 ? ["?"] : [],
   };
 }
 
@@ -91,8 +91,8 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
   return own === undefined ? text : wire === "console" ? own : `${above}\n${own}`;
 }
 
-/** Posts that other watches follow: told as values, or as what somebody answered. */
-const TOLD_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];
+/** Posts that other watches follow: reported as values, or as what somebody answered. */
+const REPORTED_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];
 
 /** Of several in one message nobody can say which of them it was. */
 const typeOf = (text: string, count: number): string | undefined =>

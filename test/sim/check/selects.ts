@@ -1,7 +1,7 @@
 /** Which tweets a watch is about and wants, by its type and its keys, as the documentation says. */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS, QUERIES } from "../draw/cast.ts";
-import type { TweetFact } from "../run/world-book.ts";
+import type { TweetFact } from "../run/world-history.ts";
 import { textOf, type WatchRules } from "./rules.ts";
 
 /** What of the world decides. */
@@ -11,7 +11,7 @@ export interface Scene {
   readonly listMembers: readonly string[];
 }
 
-/** What is told beside posts, unless `include` says otherwise. */
+/** What is reported beside posts, unless `include` says otherwise. */
 const INCLUDED: Readonly<Record<string, readonly TweetFact["kind"][]>> = {
   timeline: ["quote"],
   list_tweets: ["quote"],

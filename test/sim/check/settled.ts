@@ -1,4 +1,4 @@
-/** Whether everything that is owed has arrived, so that nothing is left to wait for. */
+/** Whether everything that is expected has arrived, so that nothing is left to wait for. */
 import type { Played } from "../run/simulate.ts";
 import { check } from "./check.ts";
 

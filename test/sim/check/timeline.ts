@@ -2,9 +2,9 @@
 import type { Json } from "../../../src/model/json.ts";
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Played } from "../run/simulate.ts";
-import type { Fact } from "../run/world-book.ts";
+import type { Fact } from "../run/world-history.ts";
 import type { Evidence } from "./evidence.ts";
-import { createNames, inOrder } from "./owed.ts";
+import { createNames, inOrder } from "./expected.ts";
 import type { WatchRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
@@ -12,7 +12,7 @@ const MIN_MS = 60_000;
 const BASELINE_WITHIN_MS = 3 * MIN_MS;
 /** The longest the daemon leaves a service alone that failed. */
 const AFTER_FAULT_MS = 35 * MIN_MS;
-/** What an answer shows may be so old when it is told. */
+/** What an answer shows may be so old when it is reported. */
 export const STALE_MS = 10_000;
 
 /** The values that held at some time between two moments, both included. */
@@ -84,7 +84,7 @@ export interface Watched {
   readonly settledMs: number;
   /** When it was paused or disabled, and the time it takes to come back. */
   readonly away: readonly Span[];
-  /** Whether everything must have been told in the end. */
+  /** Whether everything must have been reported in the end. */
   readonly isBound: boolean;
 }
 

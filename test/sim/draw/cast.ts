@@ -1,7 +1,7 @@
 /** Who and what lives in a simulated world, and the conditions that watches put on it: each as it is written, and what it means, in plain words of this file. */
 
 /** A post as conditions see it. */
-export interface Told {
+export interface PostView {
   readonly by: string;
   readonly text: string;
   readonly kind: "post" | "reply" | "quote" | "retweet";
@@ -35,7 +35,7 @@ export const ODD_TEXTS = [
 
 interface Condition {
   readonly text: string;
-  readonly holds: (post: Told) => boolean;
+  readonly holds: (post: PostView) => boolean;
 }
 
 const has = (text: string, word: string): boolean =>

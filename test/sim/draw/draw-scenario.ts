@@ -14,7 +14,7 @@ export function drawScenario(seed: number): Scenario {
   const busyMs = dice.pick([40, 90, 180]) * 60_000;
   const { config, files, keys } = drawConfig(dice);
   const before = [...drawBefore(dice), ...drawFactsBefore(dice, startMs)];
-  // Who can pay for nothing more owes nothing.
+  // Nothing is expected of who can pay for nothing more.
   const isPaid = keys.some(({ quota }) => quota === ENOUGH_REQUESTS);
   const mode = dice.chance(0.6) && isPaid ? "liveness" : "safety";
   const troubles = drawTroubles(dice, config, busyMs);

@@ -33,7 +33,7 @@ const when: Draw = ({ dice }) => dice.pick(CONDITIONS).text;
 const secretOr = ({ dice, file, name }: SinkScene, key: string, value: string): JsonObject =>
   dice.likes("secret files") ? { [`${key}_file`]: file(`${name}-${key}`, value) } : { [key]: value };
 
-/** By sink type: how it reaches its channel, and what else it can be told. */
+/** By sink type: how it reaches its channel, and what else it can be configured with. */
 const SINK_TYPES: Readonly<
   Record<string, { readonly way: (scene: SinkScene) => JsonObject; readonly optional: Readonly<Record<string, Draw>> }>
 > = {

@@ -242,7 +242,7 @@ function dropConflicts(watch: Record<string, Json | undefined>): JsonObject {
     const about = { follow: "account", community_member: "community" }[watch["check"] as string] ?? "tweet";
     for (const key of ["account", "community", "tweet"]) if (key !== about) without(key);
   }
-  // Nothing would be left to tell.
+  // Nothing would be left to report.
   if (watch["when"] === undefined && watch["type"] === "tweet") without("deleted");
   if (watch["when"] === undefined && watch["type"] === "profile") without("fields");
   return Object.fromEntries(Object.entries(watch).filter(([, value]) => value !== undefined)) as JsonObject;

@@ -6,13 +6,13 @@ export type ConfigText = JsonObject;
 
 export interface Scenario {
   readonly seed: number;
-  /** `safety`: faults go on to the end. `liveness`: they stop, and everything owed must arrive. */
+  /** `safety`: faults go on to the end. `liveness`: they stop, and everything expected must arrive. */
   readonly mode: "safety" | "liveness";
   /** Wall time at the start. */
   readonly startMs: number;
   /** How long things happen. */
   readonly busyMs: number;
-  /** How long nothing happens afterwards at most, for what is owed to arrive. */
+  /** How long nothing happens afterwards at most, for what is expected to arrive. */
   readonly calmMs: number;
   /** Whether it goes on although everything has arrived: to see that nothing more does. */
   readonly isWholeCalm: boolean;

@@ -14,7 +14,7 @@ export interface Disk {
   fault: DiskFault | undefined;
   /** Ends the process that has files open here, at this very moment. */
   kill(): void;
-  /** Nobody looks at this disk any more. */
+  /** Nobody uses this disk any more. */
   leave(): void;
 }
 

@@ -1,4 +1,4 @@
-/** One scenario played and judged, in a form that can be sent to another process. */
+/** One scenario played and checked, in a form that can be sent to another process. */
 import { readFileSync } from "node:fs";
 import { check } from "../check/check.ts";
 import { isSettled } from "../check/settled.ts";
@@ -28,9 +28,9 @@ export async function playJob({ seed, file, isTwice }: Job): Promise<Verdict> {
 
 export async function playScenario(scenario: Scenario): Promise<Verdict> {
   const { seed } = scenario;
-  const stray: string[] = [];
-  const onStray = (error: unknown) => void stray.push(`nobody caught: ${error instanceof Error ? error.stack : String(error)}`);
-  process.on("unhandledRejection", onStray);
+  const uncaught: string[] = [];
+  const onUncaught = (error: unknown) => void uncaught.push(`nobody caught: ${error instanceof Error ? error.stack : String(error)}`);
+  process.on("unhandledRejection", onUncaught);
   const begun = process.cpuUsage();
   const counts = (played: Played) => ({
     requests: played.asked.length,
@@ -40,13 +40,13 @@ export async function playScenario(scenario: Scenario): Promise<Verdict> {
   try {
     const played = await simulate(scenario, isSettled);
     const cuts = played.lives.flatMap(({ cutAt }) => (cutAt === undefined || cutAt === "killed" ? [] : [cutAt]));
-    const objections = [...check(played), ...stray];
+    const objections = [...check(played), ...uncaught];
     return { seed, hash: played.hash, objections, cpuMs: cpuSince(begun), counts: counts(played), cuts };
   } catch (error) {
     const text = `the simulation failed: ${error instanceof Error ? error.stack : String(error)}`;
     return { seed, hash: "", objections: [text], cpuMs: cpuSince(begun), counts: { requests: 0, messages: 0, lives: 0 }, cuts: [] };
   } finally {
-    process.off("unhandledRejection", onStray);
+    process.off("unhandledRejection", onUncaught);
   }
 }
 

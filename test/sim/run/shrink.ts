@@ -37,7 +37,7 @@ export async function shrink(scenario: Scenario, objections: readonly string[], 
   return best;
 }
 
-/** What ends trouble stays: without it whatever is owed could rightly be owed for ever. */
+/** What ends trouble stays: without it whatever is expected could rightly be missing for ever. */
 const isMended = ({ do: what }: Step): boolean => what === "service heals" || what === "sink heals" || what === "resume";
 
 /** Inner keys first: what is left of a section may be needed where the section goes not. */

@@ -1,4 +1,4 @@
-/** Plays one scenario from beginning to end on a virtual clock and hands over everything that was seen. Judges nothing. */
+/** Plays one scenario from beginning to end on a virtual clock and hands over everything that was seen. Checks nothing. */
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -16,9 +16,9 @@ import { createOperator, type LifeSpan } from "./operator.ts";
 import { type LeftState, readState } from "./read-state.ts";
 import { createReceivers, type Attempt } from "./sinks.ts";
 import { type Asked, createSimService, SERVICE_ORIGIN, type SimService } from "./service.ts";
-import { createWorldBook, type WorldBook } from "./world-book.ts";
+import { createWorldHistory, type WorldHistory } from "./world-history.ts";
 
-/** A configuration that came into force; times are the world's. */
+/** A configuration that became active; times are the world's. */
 export interface Epoch {
   readonly fromMs: number;
   readonly config: ConfigText;
@@ -27,7 +27,7 @@ export interface Epoch {
 export interface Played {
   readonly scenario: Scenario;
   readonly endMs: number;
-  readonly world: WorldBook;
+  readonly world: WorldHistory;
   readonly attempts: readonly Attempt[];
   readonly asked: readonly Asked[];
   readonly epochs: readonly Epoch[];
@@ -76,7 +76,7 @@ function createRun(scenario: Scenario, folder: string) {
   const random = createSeededRandom(scenario.seed + 1);
   const service = createSimService({ seed: scenario.seed, clock: worldClock, random, keys: scenario.keys });
   const receivers = createReceivers({ clock: worldClock, random, onAttempt: (attempt) => trace.attempt(attempt) });
-  const world = createWorldBook(service, startMs);
+  const world = createWorldHistory(service, startMs);
   const files = createMemoryFiles();
   const logged: LogLine[] = [];
   const http = (life: number): Http => ({

@@ -1,6 +1,6 @@
 /**
  * The receivers behind every sink: webhooks, Slack and Discord as bots and as webhooks, each with a script of what it answers when. Owns
- * what arrived and whether the sender was told so. Knows the wire formats of the receivers, nothing of how messages come about.
+ * what arrived and whether the sender learned it. Knows the wire formats of the receivers, nothing of how messages come about.
  */
 import { type Clock, sleep } from "../../../src/model/clock.ts";
 import { HttpError, type HttpRequest, type HttpResponse } from "../../../src/model/http.ts";
@@ -38,7 +38,7 @@ export interface Receivers {
   /** Undefined when the address is no sink's. */
   request(request: HttpRequest, life: number): Promise<HttpResponse> | undefined;
   write(text: string, life: number): void;
-  /** From now on this sink does so, until told otherwise, or so many times. */
+  /** From now on this sink does so, until ordered otherwise, or so many times. */
   trouble(sink: string, kind: SinkTroubleKind | undefined, times?: number): void;
 }
 
@@ -118,7 +118,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   const respond = async (attempt: Attempt, request: HttpRequest): Promise<HttpResponse> => {
     const kind = troubleOf(attempt.sink);
     attempt.trouble = kind;
-    // Of two messages under way the second may be told to wait for less.
+    // Of two messages under way the second may have to wait for less.
     const waitS = kind === "rate-limited" ? [30, 12][attempts.length % 2] : kind === "rate-limited-globally" ? 20 : 0;
     attempt.waitMs = (waitS ?? 0) * 1_000;
     const refusal = kind === undefined ? undefined : REFUSALS[kind]?.(attempt.wire, waitS ?? 0);

@@ -1,21 +1,25 @@
-/** Nothing is told that is not owed, and nothing where it does not belong. */
-import type { TweetFact } from "../run/world-book.ts";
+/** No alert is sent that is not expected, and none where it does not belong. */
+import type { TweetFact } from "../run/world-history.ts";
 import { type Evidence, hasNewHandle, label, labelsOf } from "./evidence.ts";
-import { hasOddFields, type RuledEpoch } from "./owed.ts";
-import type { Receipt, Told } from "./receipts.ts";
+import { hasOddFields, type RuledEpoch } from "./expected.ts";
+import type { Receipt, Reported } from "./receipts.ts";
 import { placesOf } from "./routes.ts";
 
-export const checkTold = (evidence: Evidence): readonly string[] =>
-  evidence.receipts.flatMap((receipt) => receipt.told.flatMap((told) => objectTo(receipt, told, evidence)));
+export const checkUnexpected = (evidence: Evidence): readonly string[] =>
+  evidence.receipts.flatMap((receipt) => receipt.reported.flatMap((reported) => objectTo(receipt, reported, evidence)));
 
-function objectTo(receipt: Receipt, { tweetId, watches, type }: Told, { played, epochs, tweets, owed }: Evidence): readonly string[] {
+function objectTo(
+  receipt: Receipt,
+  { tweetId, watches, type }: Reported,
+  { played, epochs, tweets, expected }: Evidence,
+): readonly string[] {
   const tweet = tweets.get(tweetId);
-  if (tweet === undefined) return [`${receipt.sink} was told of ${tweetId}, which nobody posted`];
+  if (tweet === undefined) return [`${receipt.sink} was alerted to ${tweetId}, which nobody posted`];
   if (type !== "tweet.created") return [];
   const known = new Set(epochs.flatMap(({ rules }) => [...rules.watches.keys()]));
-  const judged = [...(watches.length > 0 ? watches : known)].map((watch) => owed(watch, tweet));
-  const [wrong, right] = [judged.filter(({ claim }) => claim === "never"), judged.filter(({ claim }) => claim !== "never")];
-  const what = `${receipt.sink} was told of ${label(tweet, played)}`;
+  const claims = [...(watches.length > 0 ? watches : known)].map((watch) => expected(watch, tweet));
+  const [wrong, right] = [claims.filter(({ claim }) => claim === "never"), claims.filter(({ claim }) => claim !== "never")];
+  const what = `${receipt.sink} was alerted to ${label(tweet, played)}`;
   if (right.length === 0 || (watches.length > 0 && wrong.length > 0))
     return wrong.map(({ watch, why }) => `${what} by ${watch}, although ${why}`);
   const names = right.map(({ watch }) => watch);

@@ -1,22 +1,22 @@
 /**
- * What each watch owes of each tweet: `must` be told, `never` may be, or `may`, where the documentation leaves it open or the scenario made it so.
+ * What is expected of each watch for each tweet: it `must` be reported, `never` may be, or `may`, where the documentation leaves it open or the scenario made it so.
  * This is the specification of feeds; a reader should be able to hold every rule against docs/polling.md and docs/polling-single.md.
  */
 import type { Json } from "../../../src/model/json.ts";
 import type { Step } from "../draw/scenario.ts";
 import type { Played } from "../run/simulate.ts";
-import type { TweetFact } from "../run/world-book.ts";
+import type { TweetFact } from "../run/world-history.ts";
 import { type Rules, rulesOf, textOf, type WatchRules } from "./rules.ts";
 import { accountsOf, type Scene, selects } from "./selects.ts";
 
-export interface Owed {
+export interface Expected {
   readonly watch: string;
   readonly tweet: TweetFact;
   readonly claim: "must" | "may" | "never";
   readonly why: string;
 }
 
-/** A configuration with the time in which it was in force. */
+/** A configuration with the time in which it was active. */
 export interface RuledEpoch {
   readonly fromMs: number;
   readonly toMs: number;
@@ -42,7 +42,7 @@ export function createNames(epochs: readonly RuledEpoch[]): (watch: string) => s
   return (watch) => names.get(watch) ?? watch;
 }
 
-export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watch: string, tweet: TweetFact) => Owed {
+export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (watch: string, tweet: TweetFact) => Expected {
   const nameOf = createNames(epochs);
   const tweets = new Map(played.world.tweets().map((one) => [one.id, one]));
   const findIn = ({ rules }: RuledEpoch, watch: string): WatchRules | undefined =>
@@ -51,49 +51,52 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
   const troubledMs = troubleMs(played.scenario.steps);
   const isPageTrouble = played.scenario.steps.some((step) => step.do === "service fault" && PAGE_FAULTS.includes(step.name));
   return (watch, tweet) => {
-    const owed = (claim: Owed["claim"], why: string): Owed => ({ watch, tweet, claim, why });
+    const claimed = (claim: Expected["claim"], why: string): Expected => ({ watch, tweet, claim, why });
     const seen = shownTimes(tweet, played);
     const from = seen[0]?.fromMs;
-    if (from === undefined) return owed("never", "it was never there to be seen");
+    if (from === undefined) return claimed("never", "it was never there to be seen");
     const rules = epochs.map((epoch) => ({ epoch, rules: findIn(epoch, watch) }));
     const about = tweets.get(tweet.ofId ?? "");
-    if ((about?.hidden.length ?? 0) > 0) return owed("may", "what it is about was taken back, and then it looks otherwise");
+    if ((about?.hidden.length ?? 0) > 0) return claimed("may", "what it is about was taken back, and then it looks otherwise");
     const possible = rules.filter(({ epoch, rules: one }) => one !== undefined && one.isEnabled && epoch.toMs >= from);
-    if (tweet.name === "" && possible.length === 0) return owed("may", "a fault posted it with an id of a time to come");
+    if (tweet.name === "" && possible.length === 0) return claimed("may", "a fault posted it with an id of a time to come");
     const choices = possible.map(({ rules: one }) => selects(one as WatchRules, tweet, scene));
     if (choices.every((choice) => choice === "no")) {
-      return isHandleUnsure(possible[0]?.rules, played) ? owed("may", "handles changed hands") : owed("never", "the watch is not about it");
+      return isHandleUnsure(possible[0]?.rules, played)
+        ? claimed("may", "handles changed hands")
+        : claimed("never", "the watch is not about it");
     }
     const registered = registeredMs(rules, played);
     const last = possible.at(-1)?.rules as WatchRules;
     if (tweet.postedMs < registered.fromMs - EDGE_MS && from < registered.fromMs) {
       return last.keys["first_run"] === undefined || last.keys["first_run"] === "baseline"
         ? isPageTrouble || wasHidden(tweet, registered.toMs, played)
-          ? owed("may", "the first page did not show all there was")
-          : owed("never", "it was there before the watch")
-        : owed("may", "the first run tells some");
+          ? claimed("may", "the first page did not show all there was")
+          : claimed("never", "it was there before the watch")
+        : claimed("may", "the first run reports some");
     }
-    if (tweet.postedMs <= registered.toMs + EDGE_MS) return owed("may", "it came while the watch was registered");
+    if (tweet.postedMs <= registered.toMs + EDGE_MS) return claimed("may", "it came while the watch was registered");
     const isOfLang = possible.some(({ rules: one }) => textOf(one?.keys["where"]).includes("tweet.lang"));
-    if (isOfLang && hasOddFields(played)) return owed("may", "an answer may have left its language out");
+    if (isOfLang && hasOddFields(played)) return claimed("may", "an answer may have left its language out");
     if (choices.some((choice) => choice !== "yes") || rules.some(({ epoch, rules: one }) => one === undefined && epoch.toMs >= from))
-      return owed("may", "not every configuration wanted it, or the service may hide it");
-    if (tweet.name === "") return owed("may", "a fault posted it");
-    if (last.keys["on_return"] === "skip" && wasAway(watch, played, rules)) return owed("may", "it may have come while the watch was away");
-    if (isHandleUnsure(last, played)) return owed("may", "handles changed hands");
+      return claimed("may", "not every configuration wanted it, or the service may hide it");
+    if (tweet.name === "") return claimed("may", "a fault posted it");
+    if (last.keys["on_return"] === "skip" && wasAway(watch, played, rules))
+      return claimed("may", "it may have come while the watch was away");
+    if (isHandleUnsure(last, played)) return claimed("may", "handles changed hands");
     const all = possible.flatMap(({ rules: one }) => (one === undefined ? [] : [one]));
     const gapMs = Math.max(...all.map((one) => one.gapMs));
     const lateMs = Math.min(...all.map((one) => one.overlapMs)) - gapMs;
     const found = seen.find((span) => span.fromMs - tweet.postedMs <= lateMs && span.toMs === Number.POSITIVE_INFINITY);
-    if (found === undefined) return owed("may", "it was gone, or seen later than late items are looked for");
+    if (found === undefined) return claimed("may", "it was gone, or seen later than late items are searched for");
     const delayMs = troubledMs + awayMs(rules) + 3 * gapMs + 2 * last.overlapMs;
     if (found.fromMs + delayMs > tweet.postedMs + Math.min(...all.map((one) => one.maxAgeMs)))
-      return owed("may", "it may be too old when it is found");
+      return claimed("may", "it may be too old when it is found");
     const isPolledInTheEnd = rules.at(-1)?.rules?.isEnabled === true;
     if (!isPolledInTheEnd && found.fromMs + delayMs > (possible.at(-1)?.epoch.toMs ?? 0))
-      return owed("may", "the watch was disabled before it had to be found");
-    if (isPageTrouble) return owed("may", "pages went in circles");
-    return owed("must", "");
+      return claimed("may", "the watch was disabled before it had to be found");
+    if (isPageTrouble) return claimed("may", "pages went in circles");
+    return claimed("must", "");
   };
 }
 
@@ -101,7 +104,7 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
 export const hasOddFields = ({ scenario }: Played): boolean =>
   scenario.steps.some((step) => step.do === "service fault" && step.name === "odd_fields");
 
-/** The daemon cannot read on where the service leads it astray; it tells the operator so. */
+/** The daemon cannot read on where the service leads it astray; it alerts the operator. */
 const PAGE_FAULTS: readonly string[] = [
   "cursor_loop",
   "cursor_circle",
@@ -208,7 +211,7 @@ interface RulesThen {
 export const inOrder = (value: Json | undefined): Json =>
   Array.isArray(value) ? [...(value as readonly Json[])].map((one) => JSON.stringify(one)).sort() : (value ?? null);
 
-/** Nobody can tell whose first request it is, of several watches. */
+/** Nobody can know whose first request it is, of several watches. */
 const REGISTERED_WITHIN_MS = 30 * MIN_MS;
 
 /** Between these times the state took the watch as it is in the end. */
@@ -240,7 +243,7 @@ function isHandleUnsure(watch: WatchRules | undefined, { scenario }: Played): bo
     step.do === "service fault" && (step.name === "renamed" || step.name === "handle_takeover") ? [step.handle ?? ""] : [],
   );
   if (watch === undefined || moved.length === 0) return false;
-  // A condition on the handle looks at what the author is called then; rechecks look again.
+  // A condition on the handle goes by what the author is called then; rechecks evaluate it again.
   if (moved.some((handle) => textOf(watch.keys["where"]).includes(handle))) return true;
   const text = JSON.stringify(watch.keys);
   return moved.some((handle) => text.includes(handle)) && watch.type !== "timeline"

@@ -33,7 +33,7 @@ export interface Fact {
   readonly value: Json;
 }
 
-export interface WorldBook {
+export interface WorldHistory {
   /**
    * What was so when, in order: `follow WHO WHOM`, `in GROUP WHO`, `profile WHO FIELD`, `score WHO NAME`, `count POST NAME`, and the like. What is not there
    * was never ordered.
@@ -52,7 +52,7 @@ export interface WorldBook {
 
 const ABOUT = { reply: "reply_to", quote: "quote_of", retweet: "retweet_of" } as const;
 
-export function createWorldBook(service: SimService, startMs: number): WorldBook {
+export function createWorldHistory(service: SimService, startMs: number): WorldHistory {
   const { people, groups, tweets } = service.world;
   const facts: TweetFact[] = [];
   const byName = new Map<string, TweetFact>();

@@ -1,11 +1,11 @@
-/** Everything that is owed was found, and has arrived wherever it belonged when it was found, once nothing fails any more. */
+/** Everything that is expected was found, and has arrived wherever it belonged when it was found, once nothing fails any more. */
 import type { Played } from "../run/simulate.ts";
 import { type Evidence, label } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
-import { createNames } from "./owed.ts";
+import { createNames } from "./expected.ts";
 import type { Rules } from "./rules.ts";
 
-export function checkOwed({ played, epochs, tweets, receipts, owed, outbox, finalRules }: Evidence): readonly string[] {
+export function checkMissing({ played, epochs, tweets, receipts, expected, outbox, finalRules }: Evidence): readonly string[] {
   if (played.scenario.mode !== "liveness") return [];
   const nameOf = createNames(epochs);
   const accepted = receipts.filter(({ attempt }) => attempt.accepted);
@@ -22,12 +22,12 @@ export function checkOwed({ played, epochs, tweets, receipts, owed, outbox, fina
     isGivenUp(row.sink, finalRules, played);
   return [...finalRules.watches.keys()].flatMap((watch) =>
     [...tweets.values()].flatMap((tweet): readonly string[] => {
-      if (owed(watch, tweet).claim !== "must") return [];
+      if (expected(watch, tweet).claim !== "must") return [];
       const event = events.get(`${nameOf(watch)} ${tweet.id}`);
-      if (event === undefined) return [`nobody was ever told of ${label(tweet, played)}, which ${watch} owes`];
+      if (event === undefined) return [`nobody was ever alerted to ${label(tweet, played)}, which ${watch} must report`];
       return (alerts.get(event.id) ?? [])
         .filter((alert) => !hasArrived(alert))
-        .map(({ row }) => `${row.sink} was never told of ${label(tweet, played)}, which ${watch} owes`);
+        .map(({ row }) => `${row.sink} was never alerted to ${label(tweet, played)}, which ${watch} must report`);
     }),
   );
 }
