@@ -315,7 +315,7 @@ describe("a record", () => {
       created_at: "2026-03-06T13:38:49.000Z",
       participants: { admins: [{ broadcast_user_id: "p1" }, { broadcast_user_id: "b1" }], speakers: [], listeners: [], total: 2 },
       settings: { is_locked: false },
-      stats: { total_participants: 0 },
+      stats: { total_participants: null },
     });
   });
 

@@ -92,7 +92,7 @@ it("a poll that found nothing conflicts when its source has changed since it was
 it("a poll that cannot be stored is no conflict: it fails", async () => {
   const store = await openTemp(tempStatePath());
   await store.close();
-  await expect(store.commitPoll({ ...NOTHING, events: [event] })).rejects.toThrow();
+  await expect(store.commitPoll({ ...NOTHING, events: [event] })).rejects.toThrow("driver has already been destroyed");
 });
 
 it("a commit of nothing at all is one", async () => {
