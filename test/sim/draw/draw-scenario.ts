@@ -22,7 +22,7 @@ export function drawScenario(seed: number): Scenario {
   const heals = mode === "liveness" ? drawHeals(configs, busyMs) : [];
   const calmMs = mode === "liveness" ? 150 * 60_000 : 0;
   const steps = [
-    ...drawPosts(dice, busyMs),
+    ...withoutRepeatedRetweets(drawPosts(dice, busyMs)),
     ...drawFacts({ dice, busyMs, startMs, types: typesIn(configs) }),
     ...troubles.filter(({ atMs }) => atMs <= busyMs),
     ...heals,
@@ -32,6 +32,18 @@ export function drawScenario(seed: number): Scenario {
   const isUnlimited = dice.chance(0.02);
   const scenario: Scenario = { seed, mode, startMs, busyMs, calmMs, isWholeCalm, config, files, keys, before, steps };
   return isUnlimited ? scenario : limitRequests(scenario);
+}
+
+/** The service lets nobody retweet a post twice: what would be a second time is a quote. */
+function withoutRepeatedRetweets(posts: readonly Step[]): readonly Step[] {
+  const retweeted = new Set<string>();
+  return posts.map((step) => {
+    if (step.do !== "post" || step.kind !== "retweet") return step;
+    const key = `${step.by} ${step.of}`;
+    if (retweeted.has(key)) return { ...step, kind: "quote" };
+    retweeted.add(key);
+    return step;
+  });
 }
 
 const typesIn = (configs: readonly ConfigText[]): readonly string[] =>
