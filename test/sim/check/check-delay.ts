@@ -50,7 +50,8 @@ function checkSent({ row, event, places }: Alert, { played, outbox, epochs }: Ev
   if (place === undefined || sink === undefined || row.state === "muted" || row.joinedId !== null || (place.route?.mutes.length ?? 0) > 0)
     return [];
   if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.")) return [];
-  const mostMs = waitOf(place.route, sink) + (row.groupKey.startsWith("summary\n") ? DAY_MS : 0);
+  const gapMs = place.rules.watches.get(event.watch)?.gapMs ?? 0;
+  const mostMs = waitOf(place.route, sink, gapMs) + (row.groupKey.startsWith("summary\n") ? DAY_MS : 0);
   const endMs = row.createdAtMs + mostMs;
   const isInterrupted = [...epochs.map(({ fromMs }) => fromMs), ...played.lives.map(({ toMs }) => toMs), played.endMs].some(
     (atMs) => atMs >= row.createdAtMs - MIN_MS && atMs <= endMs,
@@ -63,13 +64,20 @@ function checkSent({ row, event, places }: Alert, { played, outbox, epochs }: Ev
 }
 
 const DAY_MS = 24 * 60 * MIN_MS;
-/** A digest of what came while a watch was away waits for the rest of it. */
+/** A digest of what came while a watch was away waits for the rest of it, which takes some polls. */
 const RETURN_MS = 10 * MIN_MS;
+const RETURN_POLLS = 3;
 
-function waitOf(route: RouteRules | undefined, sink: SinkRules): number {
+function waitOf(route: RouteRules | undefined, sink: SinkRules, gapMs: number): number {
   const throttle = route?.throttle ?? sink.throttle;
   const digestMs = throttle === undefined ? 0 : 2 * throttle.digestIntervalMs;
-  return (route?.groupWaitMs ?? 0) + (route?.groupIntervalMs ?? 0) + digestMs + SLACK_MS + (sink.isChat ? RETURN_MS : 0);
+  return (
+    (route?.groupWaitMs ?? 0) +
+    (route?.groupIntervalMs ?? 0) +
+    digestMs +
+    SLACK_MS +
+    (sink.isChat ? Math.max(RETURN_MS, RETURN_POLLS * gapMs) : 0)
+  );
 }
 
 const isTroubled = (name: string, { type }: SinkRules, steps: Evidence["played"]["scenario"]["steps"]): boolean =>
