@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Tests that hold a model against days of simulated requests: `npm run test:long`, which is `vitest run --mode long`. */
+/** Tests that hold a model against days of simulated requests, or play many random scenarios: `npm run test:long`, which is `vitest run --mode long`. */
 const LONG_TESTS = "test/long/**/*.test.ts";
 
 /** Where tests take longest: one that began last would be waited for alone. */
