@@ -22,7 +22,7 @@ function parsed({ settings }: Move): unknown {
 }
 
 /** Slow, as a day goes by. */
-const paceOf = (settings: object): object => ("freshness" in settings ? { freshness: "20m" } : { schedule: "@every 20m" });
+const paceOf = (settings: object): object => ("freshness" in settings ? { freshness: "1h" } : { schedule: "@every 1h" });
 
 const now = (handle: string): string => `${handle}_now`;
 
