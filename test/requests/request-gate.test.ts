@@ -6,7 +6,7 @@ import type { GateRequest, EligibleKeys } from "../../src/requests/reservation.t
 import { createServiceClock } from "../../src/requests/service-clock.ts";
 import { sleep } from "../../src/model/clock.ts";
 import { UpstreamError } from "../../src/model/upstream.ts";
-import { openTemp, rememberingLog, tempStatePath } from "../state/temp-state.ts";
+import { openTemp, rememberingLog, memoryStatePath } from "../state/temp-state.ts";
 import { startEngineHarness } from "../support/engine-harness.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
@@ -119,7 +119,7 @@ async function gateOf(
 ): Promise<RequestGate> {
   return createRequestGate({
     upstream,
-    ledger: await openTemp(tempStatePath()),
+    ledger: await openTemp(memoryStatePath()),
     clock,
     serviceClock: createServiceClock(clock),
     pacer: createUpstreamPacer(createSeededRandom(1), keys && (() => keys.map(({ name }) => name))),

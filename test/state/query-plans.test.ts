@@ -14,7 +14,7 @@ import { loadDriver } from "../../src/state/db/driver.ts";
 import { outboxStats } from "../../src/state/outbox/sink-health.ts";
 import { countWaiting } from "../../src/state/outbox/waiting.ts";
 import type { Tables } from "../../src/state/db/tables.ts";
-import { openTemp, tempStatePath } from "./temp-state.ts";
+import { openTemp, memoryStatePath } from "./temp-state.ts";
 
 const Database = loadDriver();
 
@@ -48,7 +48,7 @@ test("the figures of the outbox never walk through a whole table", async () => {
   await outboxStats(db);
   await countWaiting(db, 0);
   await groupDead(db, 0);
-  const path = tempStatePath();
+  const path = memoryStatePath();
   await openTemp(path);
   const state = new Database(path, { readonly: true });
   const plans = driver.asked.flatMap((sql) =>

@@ -1,15 +1,15 @@
 /** The SQLite store keeps the contract of every Store, and what waits over a restart. */
 import { expect, test } from "vitest";
 import { makeEvent } from "../support/make-event.ts";
-import { openTemp, START_MS as T0, tempStatePath } from "./temp-state.ts";
+import { openTemp, START_MS as T0, memoryStatePath } from "./temp-state.ts";
 import { describeMembers } from "./members-contract.ts";
 import { describeStore } from "./store-contract.ts";
 
-describeStore("SQLite", () => openTemp(tempStatePath()));
-describeMembers("SQLite", () => openTemp(tempStatePath()));
+describeStore("SQLite", () => openTemp(memoryStatePath()));
+describeMembers("SQLite", () => openTemp(memoryStatePath()));
 
 test("a group that waits is due at its time after a restart", async () => {
-  const path = tempStatePath();
+  const path = memoryStatePath();
   const event = makeEvent("1");
   const delivery = { eventId: event.id, sink: "hook", groupKey: "team", groupWaitMs: 60_000, groupIntervalMs: 0, notBeforeMs: T0 };
   const first = await openTemp(path);

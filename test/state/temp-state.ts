@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import type { Log } from "../../src/model/log.ts";
 import { type OpenedStore, type OpenOptions, openStore } from "../../src/state/open.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
+import { makeStateFolder } from "../support/state-folder.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 export const START_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
@@ -15,6 +16,13 @@ export function tempFolder(parent = tmpdir()): string {
   const folder = mkdtempSync(join(parent, "chirpwatch-state-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** For tests that do not depend on the disk, for which a state waits at every commit. Removed after the test. */
+export function memoryStatePath(): string {
+  const folder = makeStateFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "data", "chirpwatch.db");
 }
 
 export const tempStatePath = (): string => join(tempFolder(), "data", "chirpwatch.db");

@@ -4,7 +4,7 @@ import { digestGroup } from "../../src/model/digest.ts";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
 import { makeEvent } from "../support/make-event.ts";
-import { openTemp, START_MS as T0, tempStatePath } from "./temp-state.ts";
+import { openTemp, START_MS as T0, memoryStatePath } from "./temp-state.ts";
 
 const NOW = T0 + 1_000;
 const THROTTLE = "sink:hook";
@@ -13,7 +13,7 @@ const RETURN = digestGroup("return", "w");
 let store: OpenedStore;
 let nextSubject: number;
 beforeEach(async () => {
-  store = await openTemp(tempStatePath(), { clock: { now: () => NOW, monotonic: () => 0, after: () => () => undefined } });
+  store = await openTemp(memoryStatePath(), { clock: { now: () => NOW, monotonic: () => 0, after: () => () => undefined } });
   nextSubject = 1;
 });
 

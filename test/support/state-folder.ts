@@ -1,6 +1,7 @@
 /**
  * Where tests in this process keep their states: in memory where the system offers a folder there, as a state waits for the disk at every
- * commit, and simulations commit by the ten thousand. Those of the processes that tests start, and of test/state, lie on the disk.
+ * commit, and simulations commit by the ten thousand. Those of the processes that tests start, and those whose
+ * tests are about the file itself, lie on the disk.
  */
 import { accessSync, constants, mkdtempSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -4,7 +4,7 @@ import { createOpsAlerts, createPublisher } from "../../../src/engine/health/ops
 import type { OpsAlert, OpsAlerts } from "../../../src/model/ops-alerts.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
-import { openTemp, rememberingLog, tempStatePath } from "../../state/temp-state.ts";
+import { openTemp, rememberingLog, memoryStatePath } from "../../state/temp-state.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -29,7 +29,7 @@ function open(store: OpenedStore, clock: VirtualClock, changes: Partial<OpenedSt
 const raised = async (store: OpenedStore) => (await store.recentEvents(20)).map(({ type }) => type).toReversed();
 
 it("raises a condition once, again after it was cleared, and each end once", async () => {
-  const [store, clock] = [await openTemp(tempStatePath()), createVirtualClock(START)];
+  const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
   const stalled = alert("watch.stalled", { key: "stalled:brand" });
   for (let restart = 0; restart < 2; restart += 1) {
     const opsAlerts = open(store, clock);
@@ -46,7 +46,7 @@ it("raises a condition once, again after it was cleared, and each end once", asy
 });
 
 it("raises it anew when it is about something else, and by itself when its time is over", async () => {
-  const [store, clock] = [await openTemp(tempStatePath()), createVirtualClock(START)];
+  const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
   const opsAlerts = open(store, clock);
   for (const about of ["anna", "anna", "anna bob", "anna bob"]) await opsAlerts.raise(alert("list.incomplete", { key: "list", about }));
   const low = () => alert("quota.low", { key: "quota", endsAtMs: START + DAY });
@@ -59,7 +59,7 @@ it("raises it anew when it is about something else, and by itself when its time 
 });
 
 it("stores the alert once when a crash comes before what was raised is stored", async () => {
-  const [store, clock] = [await openTemp(tempStatePath()), createVirtualClock(START)];
+  const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
   const stalled = alert("watch.stalled", { key: "stalled:brand" });
   await open(store, clock, { saveLearned: () => Promise.reject(new Error("killed")) }).raise(stalled);
   clock.jump(5_000);
@@ -68,7 +68,7 @@ it("stores the alert once when a crash comes before what was raised is stored", 
 });
 
 it("raises what has no end each time", async () => {
-  const [store, clock] = [await openTemp(tempStatePath()), createVirtualClock(START)];
+  const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
   const opsAlerts = open(store, clock);
   await opsAlerts.raise(alert("watch.gap"));
   await opsAlerts.raise(alert("watch.gap"));

@@ -8,7 +8,7 @@ import type { Log } from "../../../src/model/log.ts";
 import type { Meter } from "../../../src/model/meter.ts";
 import { UpstreamError } from "../../../src/model/upstream.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
-import { openTemp, rememberingLog, tempStatePath } from "../../state/temp-state.ts";
+import { openTemp, rememberingLog, memoryStatePath } from "../../state/temp-state.ts";
 import { createRecordedOpsAlerts } from "../../support/recorded-ops-alerts.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 
@@ -62,7 +62,7 @@ function makeAudit(log: Log = rememberingLog()): QuotaAudit {
 
 beforeEach(async () => {
   clock = createVirtualClock(START);
-  path = tempStatePath();
+  path = memoryStatePath();
   store = await openTemp(path);
   opsAlerts = [];
   gauges = new Map();

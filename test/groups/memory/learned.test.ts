@@ -2,14 +2,14 @@
 import { expect, it } from "vitest";
 import { createLearned } from "../../../src/groups/memory/learned.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
-import { openTemp, tempStatePath } from "../../state/temp-state.ts";
+import { openTemp, memoryStatePath } from "../../state/temp-state.ts";
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 2, 2);
 const group = (key: string): Poll => ({ key }) as Poll;
 
 it("lets a group go that has not run for a day, and reads it from the state when it is back", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const loaded: string[] = [];
   const reading = {
     commitPoll: store.commitPoll,

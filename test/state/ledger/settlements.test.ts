@@ -4,13 +4,13 @@ import type { PollCommit } from "../../../src/model/poll-store.ts";
 import type { Store } from "../../../src/model/store.ts";
 import { loadDriver } from "../../../src/state/db/driver.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
-import { openTemp, START_MS, tempStatePath } from "../temp-state.ts";
+import { openTemp, START_MS, memoryStatePath } from "../temp-state.ts";
 
 const Database = loadDriver();
 
 /** A store with one request settled, and what another connection sees of it: 1 once the answer is in the file. */
 async function settledOne() {
-  const path = tempStatePath();
+  const path = memoryStatePath();
   const clock = createVirtualClock(START_MS);
   const store = await openTemp(path, { clock });
   const grant = await reserve(store);

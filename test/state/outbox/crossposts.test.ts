@@ -2,11 +2,11 @@
 import { beforeEach, expect, test } from "vitest";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { makeEvent } from "../../support/make-event.ts";
-import { openTemp, START_MS as T0, tempStatePath } from "../temp-state.ts";
+import { openTemp, START_MS as T0, memoryStatePath } from "../temp-state.ts";
 
 let store: OpenedStore;
 beforeEach(async () => {
-  store = await openTemp(tempStatePath());
+  store = await openTemp(memoryStatePath());
 });
 
 /** Sends alerts "1", "2" … as messages m1, m2 …, a second after each other. */

@@ -5,7 +5,7 @@ import type { NewMessage } from "../../../src/model/outbox.ts";
 import { loadDriver } from "../../../src/state/db/driver.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { makeEvent } from "../../support/make-event.ts";
-import { openTemp, START_MS as T0, tempStatePath } from "../temp-state.ts";
+import { openTemp, START_MS as T0, memoryStatePath } from "../temp-state.ts";
 
 const Database = loadDriver();
 
@@ -38,7 +38,7 @@ async function die(store: OpenedStore, cause: DeadCause, body: NewMessage["body"
 }
 
 test("what expired is due again as the same message, with no attempts behind it", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   await commit(store, "1");
   await die(store, "expired");
   expect((await due(store, T0 + 10)).messages).toEqual([]);
@@ -51,7 +51,7 @@ test("what expired is due again as the same message, with no attempts behind it"
 });
 
 test("what is given up without an attempt has no time of a first one, and keeps the one it has", async () => {
-  const path = tempStatePath();
+  const path = memoryStatePath();
   const store = await openTemp(path);
   for (const subject of ["1", "2"]) await commit(store, subject);
   const messages = (await due(store, T0)).groups.map(({ sink, groupKey, members }, index): NewMessage => {
@@ -75,7 +75,7 @@ test("what is given up without an attempt has no time of a first one, and keeps 
 test.each(["refused 400", "unrendered"] as const)(
   "what was given up as %s waits as if it had never been sealed, with its group",
   async (cause) => {
-    const store = await openTemp(tempStatePath());
+    const store = await openTemp(memoryStatePath());
     await commit(store, "1", "team");
     await commit(store, "2", "team");
     await commit(store, "3");
@@ -91,7 +91,7 @@ test.each(["refused 400", "unrendered"] as const)(
 );
 
 test("what is sent again finds its group, although the group's timer was forgotten in the meantime", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   await commit(store, "1", "team");
   await die(store, "refused 400", "sealed", T0 + 5_000);
   await store.prune(T0 + 6_000, 3_000, new Set());
@@ -100,7 +100,7 @@ test("what is sent again finds its group, although the group's timer was forgott
 });
 
 test("what expired without ever having been rendered is rendered when it is sent again", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   await commit(store, "1");
   await die(store, "expired", null);
   await store.resendDead({}, T0 + 10);
@@ -108,7 +108,7 @@ test("what expired without ever having been rendered is rendered when it is sent
 });
 
 test("groups them by sink and cause, and knows when the operator was last notified of each", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   await commit(store, "1");
   await commit(store, "2");
   const ids = await die(store, "refused 400");
@@ -131,7 +131,7 @@ test("groups them by sink and cause, and knows when the operator was last notifi
 });
 
 test("lists those of some sinks or some ids, each with its own alerts in order; of no sinks or ids, none", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   for (const [subject, group] of [["1", "team"], ["3"], ["2", "team"]] as const) await commit(store, subject, group);
   await commit(store, "4", undefined, "chat");
   await die(store, "refused 400");
@@ -151,7 +151,7 @@ test("lists those of some sinks or some ids, each with its own alerts in order; 
 });
 
 test("the operator was notified when the last of them was reported", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   for (const subject of ["1", "2", "3"]) await commit(store, subject);
   const [first = "", second = "", third = ""] = await die(store, "refused 400");
   await store.markDeadReported([second], T0 + 5);
@@ -161,7 +161,7 @@ test("the operator was notified when the last of them was reported", async () =>
 });
 
 test("what is acknowledged is listed no more, what is not still is", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   for (const subject of ["1", "2"]) await commit(store, subject);
   const [first = "", second = ""] = await die(store, "refused 400");
   expect(await store.acknowledgeDead({ messageIds: [first] }, T0 + 10)).toBe(1);
@@ -170,7 +170,7 @@ test("what is acknowledged is listed no more, what is not still is", async () =>
 });
 
 test("writes down what operators did", async () => {
-  const path = tempStatePath();
+  const path = memoryStatePath();
   const store = await openTemp(path);
   await commit(store, "1");
   await die(store, "expired");
@@ -189,7 +189,7 @@ test("writes down what operators did", async () => {
 });
 
 test("who would have had a second alert got none: a duplicate of a dead one is dead, until that is sent", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const ofWatch = async (watch: string, nowMs: number) => {
     const event = makeEvent("1", { watch });
     const delivery = { eventId: event.id, sink: "hook", groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 };

@@ -4,7 +4,7 @@ import { digestGroup } from "../../../src/model/digest.ts";
 import type { NewMessage } from "../../../src/model/outbox.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { makeEvent } from "../../support/make-event.ts";
-import { openTemp, START_MS as T0, tempStatePath } from "../temp-state.ts";
+import { openTemp, START_MS as T0, memoryStatePath } from "../temp-state.ts";
 
 /** Alerts for a sink: of a group by its key, or each alone. */
 async function commit(store: OpenedStore, sink: string, subjects: readonly string[], groupKey?: string): Promise<void> {
@@ -39,7 +39,7 @@ async function sealAll(store: OpenedStore): Promise<void> {
 }
 
 test("a group under way is offered neither as a group nor as a message; the same group of another sink is, and the others too", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const alone = makeEvent("5").id;
   const all = ["hook 1+2", "hook 5", "hook 6", "chat 3+4"];
   await commit(store, "hook", ["1", "2"], "team");
@@ -54,7 +54,7 @@ test("a group under way is offered neither as a group nor as a message; the same
 });
 
 test("the oldest is offered first, alone or in a group, and a group stands where its oldest alert does", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   await commit(store, "hook", ["1"]);
   await commit(store, "hook", ["2"], "team");
   await commit(store, "hook", ["3"]);
@@ -64,7 +64,7 @@ test("the oldest is offered first, alone or in a group, and a group stands where
 });
 
 test("a group is offered a thousand alerts at a time, a digest whole", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const subjects = Array.from({ length: 1_001 }, (_, i) => String(i));
   await commit(store, "hook", subjects, "team");
   await commit(
@@ -82,7 +82,7 @@ test("a group is offered a thousand alerts at a time, a digest whole", async () 
 });
 
 test("what is under way takes no place of what is free: as much as was asked for is offered, and no more", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const subjects = ["1", "2", "3", "4", "5"];
   await commit(store, "hook", subjects);
   const busy = subjects.slice(0, 3).map((subject) => `hook\n${makeEvent(subject).id}`);

@@ -4,7 +4,7 @@ import type { NewDelivery } from "../../../src/model/poll-store.ts";
 import { CLOCK_SEEN_NOTE } from "../../../src/model/store.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { makeEvent } from "../../support/make-event.ts";
-import { openTemp, START_MS as T0, tempStatePath } from "../temp-state.ts";
+import { openTemp, START_MS as T0, memoryStatePath } from "../temp-state.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -29,7 +29,7 @@ const dueAt = async (store: OpenedStore, nowMs: number) =>
   );
 
 test("what a time interval holds back stays until the interval ends, alone or in a group; what waits for its group does not wait longer", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const untilMs = T0 + 20 * MINUTE;
   await deliver(store, "1", { notBeforeMs: untilMs, heldBy: "nights" });
   await deliver(store, "2", { notBeforeMs: untilMs, heldBy: "nights", groupKey: "held", groupWaitMs: MINUTE });
@@ -44,7 +44,7 @@ test("what a time interval holds back stays until the interval ends, alone or in
 });
 
 test("why and how long an alert waits is shown by the new time", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   await deliver(store, "1", { groupKey: "team", groupWaitMs: 5 * MINUTE });
   await store.setTimesBack(HOUR);
   const nowMs = T0 - HOUR;
@@ -55,7 +55,7 @@ test("why and how long an alert waits is shown by the new time", async () => {
 });
 
 test("a message that waits for its next attempt has as much of retry_for left as before, and is woken with its sink", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   await deliver(store, "1", {});
   const { groups } = await store.dueWork({ nowMs: T0, sinks: ["hook"], busy: new Set(), limit: 1 });
   const deliveryIds = groups.flatMap(({ members }) => members.map(({ deliveryId }) => deliveryId));
@@ -72,7 +72,7 @@ test("a message that waits for its next attempt has as much of retry_for left as
 });
 
 test("a message that waits to be published to followers does so as soon, and is given up as soon", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   await deliver(store, "1", {});
   const [group] = (await store.dueWork({ nowMs: T0, sinks: ["hook"], busy: new Set(), limit: 1 })).groups;
   const deliveryIds = (group?.members ?? []).map(({ deliveryId }) => deliveryId);
@@ -85,7 +85,7 @@ test("a message that waits to be published to followers does so as soon, and is 
 });
 
 test("what the state knows of a failing sink's times goes back, and nothing becomes of times that there are none of", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const open = { breaker: "open", cause: "transient", reason: "503", hint: "", isReported: true } as const;
   await store.saveSinkHealth({ sink: "hook", ...open, openedAtMs: T0, probeAtMs: T0 + MINUTE, reportedAtMs: null });
   await store.setTimesBack(HOUR);
@@ -95,7 +95,7 @@ test("what the state knows of a failing sink's times goes back, and nothing beco
 });
 
 test("a poll that began before it has to ask again since when its target is registered", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const [watch] = await store.registerWatches([{ id: "w", type: "search", targets: [{ key: "q", name: "q" }] }], T0);
   const [target] = watch?.targets ?? [];
   await store.setTimesBack(HOUR);
@@ -107,7 +107,7 @@ test("a poll that began before it has to ask again since when its target is regi
 });
 
 test("the time at which the clock was last seen goes back too: the next start does not set the times back again", async () => {
-  const state = await openTemp(tempStatePath());
+  const state = await openTemp(memoryStatePath());
   await state.setTimesBack(HOUR);
   expect(await state.readNote(CLOCK_SEEN_NOTE)).toBeNull();
   await state.writeNote(CLOCK_SEEN_NOTE, T0);

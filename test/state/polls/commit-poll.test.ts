@@ -4,7 +4,7 @@ import type { PollCommit } from "../../../src/model/poll-store.ts";
 import type { Store } from "../../../src/model/store.ts";
 import type { TargetRef } from "../../../src/model/watch-store.ts";
 import { makeEvent } from "../../support/make-event.ts";
-import { openTemp, START_MS as T0, tempStatePath } from "../temp-state.ts";
+import { openTemp, START_MS as T0, memoryStatePath } from "../temp-state.ts";
 
 const NOTHING = { atMs: T0, targets: [], verdicts: [], events: [], deliveries: [] } as const;
 const event = makeEvent("7");
@@ -68,7 +68,7 @@ it.each<[string, Found, Stored, unknown]>([
   ],
   ["nothing but the time", () => ({}), async (store) => (await store.loadSources(["f"]))[0]?.lastPollAtMs, T0 + 2],
 ])("%s", async (_, found, stored, expected) => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const [watch] = await store.registerWatches([{ id: "w", type: "search", targets: [{ key: "q", name: "q" }] }], T0);
   const ref = { watchKey: watch?.key ?? "", targetKey: "q" };
   const source = { fingerprint: "f", ok: true };
@@ -81,7 +81,7 @@ it.each<[string, Found, Stored, unknown]>([
 });
 
 it("a poll that found nothing conflicts when its source has changed since it was read", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const source = { fingerprint: "f", ok: true, polledAtMs: T0 + 1 };
   await store.commitPoll({ ...NOTHING, source: { ...source, expectedRevision: 0, memory: { read: 1 } } });
   const late = { ...source, polledAtMs: T0 + 2, expectedRevision: 7 };
@@ -90,25 +90,25 @@ it("a poll that found nothing conflicts when its source has changed since it was
 });
 
 it("a poll that cannot be stored is no conflict: it fails", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   await store.close();
   await expect(store.commitPoll({ ...NOTHING, events: [event] })).rejects.toThrow("driver has already been destroyed");
 });
 
 it("a commit of nothing at all is one", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   expect(await store.commitPoll(NOTHING)).toMatchObject({ status: "committed" });
 });
 
 it("an event that is stored already is delivered nowhere again, not even to a sink that is new", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   await store.commitPoll({ ...NOTHING, events: [event], deliveries: [delivery] });
   await store.commitPoll({ ...NOTHING, events: [event], deliveries: [delivery, { ...delivery, sink: "chat" }] });
   expect((await store.recentRecords(1))[0]?.deliveries.map(({ sink }) => sink)).toEqual(["hook"]);
 });
 
 it("an event that is about no tweet and no account is stored as it is", async () => {
-  const store = await openTemp(tempStatePath());
+  const store = await openTemp(memoryStatePath());
   const spike = makeEvent("w", { type: "volume.spike", body: {} });
   await store.commitPoll({ ...NOTHING, events: [spike] });
   expect(await store.eventsById([spike.id])).toEqual([spike]);

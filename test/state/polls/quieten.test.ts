@@ -5,7 +5,7 @@ import type { NewDelivery } from "../../../src/model/poll-store.ts";
 import { loadDriver } from "../../../src/state/db/driver.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { makeEvent } from "../../support/make-event.ts";
-import { openTemp, START_MS as T0, tempStatePath } from "../temp-state.ts";
+import { openTemp, START_MS as T0, memoryStatePath } from "../temp-state.ts";
 
 const Database = loadDriver();
 const SPAN = { fromMs: T0 + 1_000, atMs: T0 + 9_000 };
@@ -14,7 +14,7 @@ const LATER = T0 + 90_000_000;
 let path: string;
 let store: OpenedStore;
 beforeEach(async () => {
-  path = tempStatePath();
+  path = memoryStatePath();
   store = await openTemp(path);
 });
 
