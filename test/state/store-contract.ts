@@ -1058,6 +1058,22 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           expect(await store.nextDueAt(["hook"])).toBeNull();
         });
 
+        test("holds what undoes it as long, outside its group, and what undoes that again", async () => {
+          const added = { once: { key: "added", withinMs: DAY_MS, undo: { key: "removed", summaryGroup: "summary" } } };
+          const removed = { once: { key: "removed", withinMs: DAY_MS, undo: { key: "added", summaryGroup: "summary" } } };
+          const mute = { heldBy: "nights", notBeforeMs: T0 + DAY_MS / 2 };
+          const group = { groupKey: "g", groupWaitMs: 0, groupIntervalMs: 0 };
+          await commitEvents([makeEvent("1")], { ...added, ...mute });
+          await commitEvents([makeEvent("2")], { ...removed, ...group });
+          await commitEvents([makeEvent("3")], { ...added, ...group });
+          await commitEvents([makeEvent("4")], group);
+          const subjectsDue = async (atMs: number) =>
+            (await due(atMs)).groups.map(({ members }) => members.map(({ event }) => event.subject));
+          expect(await subjectsDue(T0 + DAY_MS / 2 - 1)).toEqual([["4"]]);
+          await sealAll(T0);
+          expect(await subjectsDue(T0 + DAY_MS / 2)).toEqual([["1"], ["2"], ["3"]]);
+        });
+
         test("waits where the mute also holds what undoes it: the last word stays true", async () => {
           const added = { once: { key: "added", withinMs: DAY_MS, undo: { key: "removed", summaryGroup: "summary" } } };
           const removed = { once: { key: "removed", withinMs: DAY_MS, undo: { key: "added", summaryGroup: "summary" } } };

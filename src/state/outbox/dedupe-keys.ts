@@ -76,14 +76,17 @@ export class DedupeKeys {
       earlierRows.pop();
       forget(this.#known, sink, last);
     }
+    const placed = waitBehind(earlierRows, row, once.undo?.key)
+      ? { ...delivery, groupKey: row.group_key, notBeforeMs: row.not_before }
+      : delivery;
     remember(this.#known, sink, { ...row, once_key: once.key });
     const [first] = earlierRows;
-    if (once.undo === undefined || first === undefined || earlierRows.length < MAX_SINGLE_ALERTS) return delivery;
+    if (once.undo === undefined || first === undefined || earlierRows.length < MAX_SINGLE_ALERTS) return placed;
     row.group_key = once.undo.summaryGroup;
     row.grouped = 1;
     row.detail = `delivered in one line a day, as it came and went ${MAX_SINGLE_ALERTS} times`;
     const groupWaitMs = first.created_at + once.withinMs - this.#nowMs;
-    return { ...delivery, groupKey: once.undo.summaryGroup, groupWaitMs, groupIntervalMs: once.withinMs };
+    return { ...placed, groupKey: once.undo.summaryGroup, groupWaitMs, groupIntervalMs: once.withinMs };
   }
 }
 
@@ -100,6 +103,25 @@ function isHeldAlone(earlierRows: readonly EarlierDelivery[], row: DeliveriesTab
     ({ state, held_by: by, not_before: untilMs }) => state === "waiting" && by !== null && untilMs > row.not_before,
   );
   return held.length === 1 && held[0] === earlierRows.at(-1);
+}
+
+/**
+ * What undoes a fact that a mute still holds waits as long, by itself: its own group need not wait. Else the channel would first hear of the
+ * end of what it hears of later. Returns whether it does.
+ */
+function waitBehind(earlierRows: readonly EarlierDelivery[], row: DeliveriesTable, undoKey: string | undefined): boolean {
+  const held = earlierRows.findLast(
+    ({ once_key: key, state, held_by: by, not_before: untilMs }) =>
+      key === undoKey && state === "waiting" && by !== null && untilMs > row.not_before,
+  );
+  if (held === undefined) return false;
+  row.not_before = held.not_before;
+  row.held_by = held.held_by;
+  row.due_at = Math.max(row.due_at ?? 0, held.not_before);
+  row.group_key = row.event_id;
+  row.grouped = 0;
+  row.detail = "held as long as what it undoes";
+  return true;
 }
 
 function forget(known: Map<string, EarlierDelivery[]>, sink: string, row: EarlierDelivery): void {

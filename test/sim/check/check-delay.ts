@@ -1,7 +1,7 @@
 /** Nothing is late where nothing is wrong: found by the next polls, sent by the group's timer, the throttle's digests and the queue of its sink. */
 import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
-import { type Alert, groupBy } from "./outbox.ts";
+import { type Alert, groupBy, isBehindMute } from "./outbox.ts";
 import { createNames } from "./expected.ts";
 import type { TweetFact } from "../run/world-history.ts";
 import type { RouteRules, SinkRules, WatchRules } from "./rules.ts";
@@ -44,14 +44,16 @@ const isCounterHiding = ({ type, keys, gapMs }: WatchRules, { by, visibleMs }: T
   [...tweets.values()].some((other) => other.by === by && other.hidden.some(({ fromMs }) => Math.abs(fromMs - visibleMs) <= gapMs));
 
 /** When a sink has had trouble, or the daemon has, the retry schedule counts. */
-function checkSent({ row, event, places }: Alert, { played, outbox, epochs }: Evidence): readonly string[] {
+function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly string[] {
+  const { row, event, places } = alert;
   const [place] = places;
   const sink = place?.rules.sinks.get(row.sink);
   if (place === undefined || sink === undefined || row.state === "muted" || row.joinedId !== null || (place.route?.mutes.length ?? 0) > 0)
     return [];
-  if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.")) return [];
+  if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.") || isBehindMute(alert, outbox)) return [];
   const gapMs = place.rules.watches.get(event.watch)?.gapMs ?? 0;
-  const mostMs = waitOf(place.route, sink, gapMs) + (row.groupKey.startsWith("summary\n") ? DAY_MS : 0);
+  const mostMs = waitOf(place.route, sink, gapMs) + (row.groupKey.startsWith("summary
+") ? DAY_MS : 0);
   const endMs = row.createdAtMs + mostMs;
   const isInterrupted = [...epochs.map(({ fromMs }) => fromMs), ...played.lives.map(({ toMs }) => toMs), played.endMs].some(
     (atMs) => atMs >= row.createdAtMs - MIN_MS && atMs <= endMs,
@@ -80,5 +82,5 @@ function waitOf(route: RouteRules | undefined, sink: SinkRules, gapMs: number): 
   );
 }
 
-const isTroubled = (name: string, { type }: SinkRules, steps: Evidence["played"]["scenario"]["steps"]): boolean =>
+export const isTroubled = (name: string, { type }: SinkRules, steps: Evidence["played"]["scenario"]["steps"]): boolean =>
   steps.some((step) => step.do === "sink trouble" && (step.sink === name || (step.kind === "rate-limited-globally" && type === "discord")));

@@ -3,12 +3,17 @@
  * `group_interval` after the message before; and what waits for nothing goes out at once.
  */
 import type { LeftMessage } from "../run/read-state.ts";
+import { isTroubled } from "./check-delay.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Attempt } from "../run/sinks.ts";
-import { type Alert, groupBy, type Outbox } from "./outbox.ts";
+import { type Alert, comingOf, groupBy, isBehindMute, type Outbox } from "./outbox.ts";
 import type { RouteRules } from "./rules.ts";
 
-export const checkOrder = (evidence: Evidence): readonly string[] => [...checkGroups(evidence), ...checkTurns(evidence)];
+export const checkOrder = (evidence: Evidence): readonly string[] => [
+  ...checkGroups(evidence),
+  ...checkTurns(evidence),
+  ...checkComings(evidence),
+];
 
 /** Of what a channel is given at one moment, grouped or not, the oldest goes first. Webhooks take several at once. */
 function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
@@ -31,6 +36,32 @@ function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
   });
 }
 
+/**
+ * Of an account that comes and goes, the last message in a chat is true: what was found before does not arrive after what undoes it, whichever
+ * watches found the two and whatever their routes wait for. A sink that fails has its retry schedule.
+ */
+function checkComings({ outbox, played, finalRules, isClockSet }: Evidence): readonly string[] {
+  const sent = outbox.alerts.flatMap((alert) => {
+    const { row, event } = alert;
+    const fact = comingOf(alert);
+    const sink = finalRules.sinks.get(row.sink);
+    const message = outbox.messages.get(row.messageId ?? "");
+    const isOfSummary = message === undefined || message.parentId !== null || /^(?:digest|summary)\n/.test(message.groupKey);
+    if (sink?.isChat !== true || isOfSummary || fact === undefined || isTroubled(row.sink, sink, played.scenario.steps)) return [];
+    const [first] = outbox.attempts.get(message.id) ?? [];
+    return first === undefined ? [] : [{ fact, row, event, sentAtMs: first.atMs }];
+  });
+  if (isClockSet) return [];
+  return [...groupBy(sent, ({ fact }) => fact)].flatMap(([fact, own]) =>
+    own.flatMap(({ row, event, sentAtMs }, n) => {
+      const after = own.slice(n + 1).find((other) => other.event.type !== event.type && other.sentAtMs < sentAtMs);
+      return after === undefined
+        ? []
+        : [`${fact}: ${event.type} (alert ${row.id}) arrived after ${after.event.type} (alert ${after.row.id}), which was found later`];
+    }),
+  );
+}
+
 /** Attempts of several messages: where a receiver gets no key, nobody can distinguish messages of the same words apart. */
 function sharedAttempts({ attempts }: Outbox): ReadonlySet<Attempt> {
   const [seen, shared] = [new Set<Attempt>(), new Set<Attempt>()];
@@ -41,10 +72,14 @@ function sharedAttempts({ attempts }: Outbox): ReadonlySet<Attempt> {
 const checkGroups = (evidence: Evidence): readonly string[] =>
   evidence.epochs.some(({ rules }) => JSON.stringify(rules.root) !== JSON.stringify(evidence.finalRules.root))
     ? []
-    : [...groupBy(evidence.outbox.alerts, groupOf)].flatMap(([group, alerts]) => (group === "" ? [] : checkGroup(group, alerts, evidence)));
+    : [...groupBy(evidence.outbox.alerts, (alert) => groupOf(alert, evidence.outbox))].flatMap(([group, alerts]) =>
+        group === "" ? [] : checkGroup(group, alerts, evidence),
+      );
 
 /** By a route that groups; "" for what is its own group, and for what was found while the configuration changed. */
-function groupOf({ row, event, places }: Alert): string {
+function groupOf(alert: Alert, outbox: Outbox): string {
+  const { row, event, places } = alert;
+  if (isBehindMute(alert, outbox)) return "";
   // What came while a watch was away is a group of its own, with a time of its own, whatever the route groups by.
   if (row.groupKey.startsWith("digest\nreturn\n")) return JSON.stringify([row.sink, row.groupKey]);
   const routes = new Set(places.map(({ route }) => route?.path));

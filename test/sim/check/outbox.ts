@@ -93,6 +93,21 @@ const isPlain = ({ wire, body }: Attempt): boolean => {
   return wire.startsWith("slack") ? blocks === undefined : (embeds ?? (message as JsonObject)["embeds"]) === undefined;
 };
 
+/** What an alert says has come or gone, and at which sink: the same for both directions. Undefined of other alerts. */
+export function comingOf({ row, event }: Alert): string | undefined {
+  if (!/\.(?:added|removed|entered|left)$/.test(event.type)) return undefined;
+  const target = (event.body["target"] as JsonObject | undefined)?.["id"] ?? event.labels["target"] ?? "";
+  return JSON.stringify([row.sink, event.type.split(".")[0], target, event.subject]);
+}
+
+/** What undoes an alert that a mute may hold waits as long as that one, outside its own group. */
+export function isBehindMute(alert: Alert, { alerts }: Pick<Outbox, "alerts">): boolean {
+  const coming = comingOf(alert);
+  if (coming === undefined) return false;
+  const isHeld = ({ places }: Alert) => places.some(({ route }) => route !== undefined && route.mutes.length > 0 && !route.isDropping);
+  return alerts.some((other) => other.row.id < alert.row.id && isHeld(other) && comingOf(other) === coming);
+}
+
 export function groupBy<T>(items: readonly T[], keyOfItem: (item: T) => string): ReadonlyMap<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
