@@ -10,7 +10,7 @@ export const groupScenarios: fc.Arbitrary<GroupScenario> = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
   accounts: fc.constantFrom(3, 8, 30),
   way: fc.constantFrom("auto", "probe", "merge", "mean", "p95"),
-  company: fc.constantFrom("none", "half", "others"),
+  sharing: fc.constantFrom("none", "half", "others"),
   skewMin: fc.constantFrom(0, 0, 0, -180, 240),
   hidden: fc.uniqueArray(account, { maxLength: 4 }),
   frozen: fc.uniqueArray(account, { maxLength: 2 }),

@@ -14,7 +14,7 @@ export interface GroupScenario {
   readonly accounts: number;
   readonly way: "auto" | "probe" | "merge" | "mean" | "p95";
   /** Whose profiles somebody else asks for every minute: half of the accounts', or others'. */
-  readonly company: "none" | "half" | "others";
+  readonly sharing: "none" | "half" | "others";
   readonly skewMin: number;
   readonly hidden: readonly number[];
   readonly frozen: readonly number[];
@@ -79,7 +79,7 @@ export async function simulateGroup(scenario: GroupScenario): Promise<GroupResul
       return { ...world.answer(request, served()), serviceTimeMs: Math.floor(served() / 1_000) * 1_000 };
     },
   };
-  const watches = [watchOf(scenario, world), ...companyOf(scenario, world)];
+  const watches = [watchOf(scenario, world), ...sharersOf(scenario, world)];
   const rig = await startEngineHarness({ clock, upstream, watches, seed: scenario.seed });
   try {
     for (const { atMin, steps, downMin } of [...scenario.crashes].sort((a, b) => a.atMin - b.atMin)) {
@@ -127,11 +127,11 @@ function watchOf({ way }: GroupScenario, world: AccountsWorld): Watch {
 
 const idsOf = (world: AccountsWorld): readonly string[] => world.accounts.map(({ id }) => `id:${id}`);
 
-function companyOf({ accounts, company }: GroupScenario, world: AccountsWorld): readonly Watch[] {
-  if (company === "none") return [];
+function sharersOf({ accounts, sharing }: GroupScenario, world: AccountsWorld): readonly Watch[] {
+  if (sharing === "none") return [];
   const all = idsOf(world).slice(0, accounts);
   const others = Array.from({ length: 5 }, (_, index) => `id:${world.add(`other_${index}`).id}`);
-  return [makeWatch("company", "profile", { accounts: company === "half" ? all.slice(0, Math.ceil(accounts / 2)) : others })];
+  return [makeWatch("sharing", "profile", { accounts: sharing === "half" ? all.slice(0, Math.ceil(accounts / 2)) : others })];
 }
 
 function placePosts(scenario: GroupScenario, startMs: number): AccountsWorld {

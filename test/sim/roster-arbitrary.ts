@@ -60,7 +60,7 @@ export const rosterScenarios: fc.Arbitrary<RosterScenario> = fc.record({
 
 /**
  * Lists so long that hours pass before they are read to their end. Where cursors count entries, members move past them when others leave, unread,
- * and no reader can tell them from newcomers when it meets them later.
+ * and no reader can distinguish them from newcomers when it meets them later.
  */
 export const longLists: fc.Arbitrary<RosterScenario> = fc
   .record({

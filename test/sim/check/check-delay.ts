@@ -52,8 +52,7 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
     return [];
   if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.") || isBehindMute(alert, outbox)) return [];
   const gapMs = place.rules.watches.get(event.watch)?.gapMs ?? 0;
-  const mostMs = waitOf(place.route, sink, gapMs) + (row.groupKey.startsWith("summary
-") ? DAY_MS : 0);
+  const mostMs = waitOf(place.route, sink, gapMs) + (row.groupKey.startsWith("summary\n") ? DAY_MS : 0);
   const endMs = row.createdAtMs + mostMs;
   const isInterrupted = [...epochs.map(({ fromMs }) => fromMs), ...played.lives.map(({ toMs }) => toMs), played.endMs].some(
     (atMs) => atMs >= row.createdAtMs - MIN_MS && atMs <= endMs,
