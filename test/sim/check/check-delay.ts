@@ -1,7 +1,7 @@
 /** Nothing is late where nothing is wrong: found by the next polls, sent by the group's timer, the throttle's digests and the queue of its sink. */
 import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
-import { type Alert, groupBy, isBehindMute } from "./outbox.ts";
+import { type Alert, groupBy, isBehindMute, type Outbox } from "./outbox.ts";
 import { createNames } from "./expected.ts";
 import type { TweetFact } from "../run/world-history.ts";
 import type { RouteRules, SinkRules, WatchRules } from "./rules.ts";
@@ -43,25 +43,37 @@ const isCounterHiding = ({ type, keys, gapMs }: WatchRules, { by, visibleMs }: T
   keys["strategy"] !== "single" &&
   [...tweets.values()].some((other) => other.by === by && other.hidden.some(({ fromMs }) => Math.abs(fromMs - visibleMs) <= gapMs));
 
-/** When a sink has had trouble, or the daemon has, the retry schedule counts. */
+/**
+ * When a sink has had trouble, or the daemon has, the retry schedule counts. An alert that joined another one has arrived with that one, which
+ * may wait for its own group, but for no mute that is not on the route of this one.
+ */
 function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly string[] {
   const { row, event, places } = alert;
   const [place] = places;
   const sink = place?.rules.sinks.get(row.sink);
-  if (place === undefined || sink === undefined || row.state === "muted" || row.joinedId !== null || (place.route?.mutes.length ?? 0) > 0)
-    return [];
+  if (place === undefined || sink === undefined || row.state === "muted" || (place.route?.mutes.length ?? 0) > 0) return [];
+  const root = rootOf(alert, outbox);
   if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.") || isBehindMute(alert, outbox)) return [];
   const gapMs = place.rules.watches.get(event.watch)?.gapMs ?? 0;
-  const mostMs = waitOf(place.route, sink, gapMs) + (row.groupKey.startsWith("summary\n") ? DAY_MS : 0);
+  const isOfDay = [row, root.row].some(({ groupKey }) => groupKey.startsWith("summary\n"));
+  const joinedMs = root === alert ? 0 : Math.max(0, ...root.places.map((one) => waitOf(one.route, sink, gapMs)));
+  const mostMs = waitOf(place.route, sink, gapMs) + joinedMs + (isOfDay ? DAY_MS : 0);
   const endMs = row.createdAtMs + mostMs;
   const isInterrupted = [...epochs.map(({ fromMs }) => fromMs), ...played.lives.map(({ toMs }) => toMs), played.endMs].some(
     (atMs) => atMs >= row.createdAtMs - MIN_MS && atMs <= endMs,
   );
   if (isInterrupted || sink.type === "console") return [];
-  const [first] = outbox.attempts.get(row.messageId ?? "") ?? [];
+  const [first] = outbox.attempts.get(root.row.messageId ?? "") ?? [];
   if (first !== undefined && first.atMs <= endMs) return [];
   const took = first === undefined ? "never" : `after ${Math.round((first.atMs - row.createdAtMs) / 1_000)} s`;
   return [`${row.sink} got ${event.type} ${event.subject} of ${event.watch} ${took}, of ${mostMs / 1_000}`];
+}
+
+/** The alert that this one joined, over several steps; itself when it joined none. */
+function rootOf(alert: Alert, { alerts }: Pick<Outbox, "alerts">): Alert {
+  const { joinedId } = alert.row;
+  const joined = joinedId === null ? undefined : alerts.find(({ row }) => row.id === joinedId);
+  return joined === undefined ? alert : rootOf(joined, { alerts });
 }
 
 const DAY_MS = 24 * 60 * MIN_MS;
