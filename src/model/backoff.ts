@@ -1,4 +1,4 @@
-/** How long to wait after failures, and what is left alone for that long. One module for every schedule of retries; the schedules are their users'. */
+/** Waits between retries, and which keys are waiting. Every retry schedule uses this module; the schedules themselves stand where they are used. */
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 
@@ -34,22 +34,22 @@ export function doubling(firstMs: number, capMs: number): readonly number[] {
   return Array.from({ length: steps }, (_, index) => Math.min(firstMs * 2 ** index, capMs));
 }
 
-/** What is left alone for a time, by key. In memory, and by the monotonic clock: a wall clock that is set back must hold nothing longer. */
-export interface Holds {
-  /** From now on; 0 and less: no longer. */
-  hold(key: string, forMs: number): void;
-  isHeld(key: string): boolean;
+/** Keys that are not retried for a time. In memory, and by the monotonic clock: setting the wall clock back must not prolong a cooldown. */
+export interface Cooldowns {
+  /** Starts now and replaces the one under way; 0 or less ends it. */
+  begin(key: string, forMs: number): void;
+  isCoolingDown(key: string): boolean;
   release(key: string): void;
 }
 
-export function createHolds(clock: Pick<Clock, "monotonic">): Holds {
+export function createCooldowns(clock: Pick<Clock, "monotonic">): Cooldowns {
   const untilMs = new Map<string, number>();
   return {
-    hold(key, forMs) {
+    begin(key, forMs) {
       if (forMs > 0) untilMs.set(key, clock.monotonic() + forMs);
       else untilMs.delete(key);
     },
-    isHeld: (key) => (untilMs.get(key) ?? Number.NEGATIVE_INFINITY) > clock.monotonic(),
+    isCoolingDown: (key) => (untilMs.get(key) ?? Number.NEGATIVE_INFINITY) > clock.monotonic(),
     release: (key) => void untilMs.delete(key),
   };
 }

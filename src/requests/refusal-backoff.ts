@@ -11,7 +11,7 @@ interface Repeated {
 export interface RefusalBackoff {
   /** Leaves it alone from now on; for so long. `steadyMs`: the longest, once it was refused often enough in a row. */
   holdMs(poll: Repeated, steadyMs?: number): number;
-  isHeld(poll: Pick<Repeated, "key">): boolean;
+  isCoolingDown(poll: Pick<Repeated, "key">): boolean;
   /** In a row so far, without the one that is being dealt with. */
   refusals(poll: Repeated): number;
 }
@@ -43,7 +43,7 @@ export function createRefusalBackoff(clock: Pick<Clock, "monotonic">): RefusalBa
       refusals.set(poll.key, { count: count + 1, untilMs: nowMs + holdMs });
       return holdMs;
     },
-    isHeld: ({ key }) => (refusals.get(key)?.untilMs ?? Number.NEGATIVE_INFINITY) > clock.monotonic(),
+    isCoolingDown: ({ key }) => (refusals.get(key)?.untilMs ?? Number.NEGATIVE_INFINITY) > clock.monotonic(),
     refusals: countOf,
   };
 }

@@ -2,7 +2,7 @@
  * Batches that the service refuses for one of their entries: which one is found by halves, and the others are asked for without it. Owns
  * whom it refuses and when it is asked for that one again; what it means for a target is the asker's.
  */
-import { createHolds, type Holds } from "../model/backoff.ts";
+import { createCooldowns, type Cooldowns } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
 import { createInTurn } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
@@ -83,7 +83,7 @@ class SplitBatches {
     for (const [entry, reason] of refused) this.#quarantine(param, entry, reason);
     const again: UpstreamAnswer[] = [];
     for (const entry of quarantined)
-      if (!this.#backoff.isHeld({ key: keyOf(param, entry) })) again.push(await this.#askAgain(batch, entry));
+      if (!this.#backoff.isCoolingDown({ key: keyOf(param, entry) })) again.push(await this.#askAgain(batch, entry));
     const reasons = new Map(all.flatMap((entry) => reasonOf(this.#quarantined.get(keyOf(param, entry)), entry)));
     return joined([...answers, ...again], reasons);
   }
@@ -143,11 +143,11 @@ class HalvingSearch {
   readonly #ask: Ask;
   readonly #inTurn = createInTurn();
   /** Endpoints of which the search found nothing. */
-  readonly #vain: Holds;
+  readonly #vain: Cooldowns;
 
   constructor(ask: Ask, clock: Clock) {
     this.#ask = ask;
-    this.#vain = createHolds(clock);
+    this.#vain = createCooldowns(clock);
   }
 
   /** One after the other: what makes one search vain makes the others. @throws the error of the whole, where no half is answered */
@@ -155,11 +155,11 @@ class HalvingSearch {
     const { endpoint } = batch.request;
     let found: Found | undefined;
     await this.#inTurn(async () => {
-      if (this.#vain.isHeld(endpoint)) throw whole.error;
+      if (this.#vain.isCoolingDown(endpoint)) throw whole.error;
       try {
         found = await this.#byHalves(batch, whole);
       } catch (error) {
-        if (isBadRequest(error)) this.#vain.hold(endpoint, IN_VAIN_MS);
+        if (isBadRequest(error)) this.#vain.begin(endpoint, IN_VAIN_MS);
         throw error;
       }
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createHolds, doubling, backoffAfter, backoffSince } from "../../src/model/backoff.ts";
+import { createCooldowns, doubling, backoffAfter, backoffSince } from "../../src/model/backoff.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 describe("a backoff", () => {
@@ -25,24 +25,24 @@ describe("a backoff", () => {
   });
 });
 
-describe("a hold", () => {
+describe("a cooldown", () => {
   it("fault 72: lasts as long as was said, whatever the wall clock does", async () => {
     const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
-    const holds = createHolds(clock);
-    holds.hold("poll", 60_000);
+    const cooldowns = createCooldowns(clock);
+    cooldowns.begin("poll", 60_000);
     clock.jump(-3_600_000);
     await clock.advance(59_000);
-    expect(holds.isHeld("poll")).toBe(true);
+    expect(cooldowns.isCoolingDown("poll")).toBe(true);
     await clock.advance(2_000);
-    expect(holds.isHeld("poll")).toBe(false);
+    expect(cooldowns.isCoolingDown("poll")).toBe(false);
   });
 
-  it("ends when it is released, and with a new one that holds nothing", () => {
-    const holds = createHolds(createVirtualClock(0));
-    holds.hold("one", 60_000);
-    holds.hold("other", 60_000);
-    holds.release("one");
-    holds.hold("other", 0);
-    expect([holds.isHeld("one"), holds.isHeld("other")]).toEqual([false, false]);
+  it("ends when it is released, and with a new one of no length", () => {
+    const cooldowns = createCooldowns(createVirtualClock(0));
+    cooldowns.begin("one", 60_000);
+    cooldowns.begin("other", 60_000);
+    cooldowns.release("one");
+    cooldowns.begin("other", 0);
+    expect([cooldowns.isCoolingDown("one"), cooldowns.isCoolingDown("other")]).toEqual([false, false]);
   });
 });

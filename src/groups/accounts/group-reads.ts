@@ -1,5 +1,5 @@
 /** Carries out what a run of a group reads: searches many at once, timelines one by one, and writes what both mean to the accounts. */
-import type { Holds } from "../../model/backoff.ts";
+import type { Cooldowns } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
@@ -8,7 +8,7 @@ import { isBadRequest, UpstreamError } from "../../model/upstream.ts";
 import { type AskSearch, askSearch } from "../../polling/ask.ts";
 import { type MergedMember, planMembers, type PlannedMember, type ReadClock, readMerged } from "../../polling/read/read-merged.ts";
 import { joinOutcomes, type PollOutcome } from "../../polling/run/poll-outcome.ts";
-import { heldForMs, type PollRun } from "../../polling/run/poll-run.ts";
+import { cooldownMs, type PollRun } from "../../polling/run/poll-run.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
@@ -63,7 +63,7 @@ export interface GroupReadsDeps extends RunMember {
   readonly log: Log;
   readonly probeStates: ProbeStates;
   readonly readiness: Pick<GroupMembers, "doubt">;
-  readonly holds: Pick<Holds, "hold" | "isHeld">;
+  readonly cooldowns: Pick<Cooldowns, "begin" | "isCoolingDown">;
 }
 
 /** A member of a search, and how deep a full poll of it would go. */
@@ -119,7 +119,7 @@ class GroupRead {
   async read(): Promise<GroupNews> {
     const { group, tasks } = this.#query;
     const searched = tasks.filter(({ endpoint }) => endpoint === "search");
-    if (this.#refusedSearches.isHeld(group)) this.#alone.push(...this.#movedByTimelines(searched));
+    if (this.#refusedSearches.isCoolingDown(group)) this.#alone.push(...this.#movedByTimelines(searched));
     else await this.#readBatches(planMembers(await this.#mergedMembers(searched), this.#times));
     // What moved and is not in the search, which lags for seconds and now and then for minutes, is reported no later than the rest, where that is worth it.
     this.#alone.push(
@@ -223,15 +223,15 @@ class GroupRead {
   }
 
   async #readTimelines(): Promise<void> {
-    const { probeStates, holds, clock } = this.#deps;
+    const { probeStates, cooldowns, clock } = this.#deps;
     let evaluated = 0;
     await sideBySide(this.#alone, async (task) => {
       const { poll, userId } = task.member;
       this.#requests += 1;
       const run = await this.#deps.runOne(poll);
-      holds.hold(poll.key, heldForMs(run, clock.now()));
+      cooldowns.begin(poll.key, cooldownMs(run, clock.now()));
       this.#applyRead(task, run);
-      if (holds.isHeld(poll.key)) this.#markRefused(userId);
+      if (cooldowns.isCoolingDown(poll.key)) this.#markRefused(userId);
       evaluated += 1;
       if (evaluated % READS_KEPT_TOGETHER === 0) await probeStates.flush();
     });

@@ -22,7 +22,7 @@ export interface TaskQuery {
   /** Poll keys of members that must be read by themselves. */
   readonly unready: ReadonlySet<string>;
   /** Poll keys of members that are left alone for now: they could not be read. */
-  readonly isHeld: (pollKey: string) => boolean;
+  readonly isCoolingDown: (pollKey: string) => boolean;
   readonly memory: Pick<GroupMemory, "strategy" | "fullPollEveryMs" | "limits">;
   /** Asked for in vain, since the service refuses such requests: searched for instead. */
   readonly unprobed: ReadonlySet<GroupMember>;
@@ -44,7 +44,7 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
   const late: Late[] = [];
   const next: Late[] = [];
   for (const member of query.members) {
-    if (query.isHeld(member.poll.key)) continue;
+    if (query.isCoolingDown(member.poll.key)) continue;
     const account = query.accountOf(member.userId);
     const task = taskOf(member, account, query);
     if (task !== undefined) (task.endpoint === "search" && canWait(account, query) ? waiting : tasks).push(task);

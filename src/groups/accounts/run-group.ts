@@ -3,7 +3,7 @@
  * learned. Owns the order of these steps; what a change means is probing's, what a post means the poll runner's.
  */
 import { batchesOf } from "../../model/batch.ts";
-import { createHolds, type Holds } from "../../model/backoff.ts";
+import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 import type { Log } from "../../model/log.ts";
@@ -57,7 +57,7 @@ class AccountsRunner implements GroupRunner {
   readonly #deps: GroupDeps;
   readonly #memories: GroupMemories<GroupMemory>;
   readonly #readiness: GroupMembers;
-  readonly #holds: Holds;
+  readonly #cooldowns: Cooldowns;
   readonly #reads: GroupReads;
   readonly #probes: GroupProbes;
   readonly #pacing: FreshnessPacerDeps;
@@ -66,13 +66,13 @@ class AccountsRunner implements GroupRunner {
   constructor(deps: GroupDeps) {
     const { store, gate, profiles, clock, serviceClock, log, probeStates, runOne, take, slowDownOf } = deps;
     const readiness = createGroupMembers(store);
-    const holds = createHolds(clock);
+    const cooldowns = createCooldowns(clock);
     this.#deps = deps;
     this.#memories = createLearned<GroupMemory>(store, restoreGroup);
     this.#readiness = readiness;
-    this.#holds = holds;
-    this.#reads = createGroupReads({ store, gate, clock, serviceClock, log, probeStates, readiness, holds, runOne, take });
-    this.#probes = createGroupProbes({ profiles, clock, log, probeStates, release: holds.release });
+    this.#cooldowns = cooldowns;
+    this.#reads = createGroupReads({ store, gate, clock, serviceClock, log, probeStates, readiness, cooldowns, runOne, take });
+    this.#probes = createGroupProbes({ profiles, clock, log, probeStates, release: cooldowns.release });
     const turns = createTurns((userId) => probeStates.get(userId));
     this.#pacing = { turns, onTime: createOnTime(clock), probes: this.#probes, clock, slowDownOf, memoryOf: this.#memories.peek };
     this.#places = createSpareSlots({
@@ -159,7 +159,15 @@ class AccountsRunner implements GroupRunner {
     const unprobed = new Set(answer === "refused" ? asked : []);
     const { pace } = memory;
     const allowance = allowanceOf(pace?.worth ?? 0, startedAtMs - (pace?.atMs ?? startedAtMs));
-    const tasks = tasksOf({ ...base, members, isHeld: this.#holds.isHeld, memory, unprobed, maxWaitMs: pacer.maxWaitMs, allowance });
+    const tasks = tasksOf({
+      ...base,
+      members,
+      isCoolingDown: this.#cooldowns.isCoolingDown,
+      memory,
+      unprobed,
+      maxWaitMs: pacer.maxWaitMs,
+      allowance,
+    });
     const fillers = pacer.fill(run, { ...base, tasks });
     return { tasks: [...tasks, ...fillers.all], awaited: fillers.awaited, allowance };
   }

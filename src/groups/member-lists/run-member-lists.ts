@@ -4,7 +4,7 @@
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
-import { createHolds, type Holds } from "../../model/backoff.ts";
+import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
 import { unitHash } from "../../model/hash.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -16,7 +16,7 @@ import { learnPosts } from "../../plan/rates/rates.ts";
 import { chooseListStrategy, listGroupOf, listsOf } from "./list-groups.ts";
 import { isSameTick } from "../../plan/polls/tick-grid.ts";
 import { type AskProfiles, type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
-import { type GroupRun, heldForMs } from "../../polling/run/poll-run.ts";
+import { type GroupRun, cooldownMs } from "../../polling/run/poll-run.ts";
 import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/chosen-strategy.ts";
 import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
@@ -59,7 +59,7 @@ export const createMemberListRunner = (deps: MemberListRunnerDeps): GroupRunner 
 class MemberListsRunner implements GroupRunner {
   readonly #deps: MemberListRunnerDeps;
   readonly #memories: GroupMemories<ListGroupMemory>;
-  readonly #holds: Holds;
+  readonly #cooldowns: Cooldowns;
   readonly #ask: AskProfiles;
   /** Of each group, since the start. */
   readonly #probedAtMs = new Map<string, number>();
@@ -68,7 +68,7 @@ class MemberListsRunner implements GroupRunner {
     const { store, profiles, clock, log } = deps;
     this.#deps = deps;
     this.#memories = createLearned<ListGroupMemory>(store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
-    this.#holds = createHolds(clock);
+    this.#cooldowns = createCooldowns(clock);
     this.#ask = createAskProfiles({ profiles, clock, log });
   }
 
@@ -119,7 +119,7 @@ class MemberListsRunner implements GroupRunner {
     const names = poll.subscribers[0]?.type.probeFields ?? [];
     const fields = probedFields(user, names);
     const known = probeStates.get(poll.key);
-    if (known?.probe.fields === null && fields !== null) this.#holds.release(poll.key);
+    if (known?.probe.fields === null && fields !== null) this.#cooldowns.release(poll.key);
     const after = known === undefined ? firstProbe(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
     const rest = known ?? { rate: { ...NO_RATE, atMs }, handle: "" };
     const isNews = known === undefined || after.open !== known.probe.open || after.ahead !== known.probe.ahead;
@@ -133,7 +133,7 @@ class MemberListsRunner implements GroupRunner {
       members: group.group?.members ?? [],
       accountOf: (key) => probeStates.get(key),
       subscribersOf,
-      isHeld: this.#holds.isHeld,
+      isCoolingDown: this.#cooldowns.isCoolingDown,
       isReadEveryTick: (key) => probed === undefined || memory.strategy === "single" || aside.has(key),
       fullPollEveryMs: memory.fullPollEveryMs,
       intervalMs: group.intervalMs,
@@ -144,7 +144,7 @@ class MemberListsRunner implements GroupRunner {
   async #read(task: ListTask, run: Run): Promise<void> {
     const polled = await this.#deps.runOne(task.poll);
     const { aftermath, outcome } = polled;
-    this.#holds.hold(task.poll.key, heldForMs(polled, this.#deps.clock.now()));
+    this.#cooldowns.begin(task.poll.key, cooldownMs(polled, this.#deps.clock.now()));
     if (aftermath.retryAtMs !== undefined) run.retriesMs.push(aftermath.retryAtMs);
     if (outcome === undefined) return;
     run.outcomes.push(outcome);

@@ -2,10 +2,10 @@
  * First reads of members of a group while the quota is at its line. They may use the reserve, as any baseline may; the probe that goes before
  * them, of all members, may not.
  */
-import { createHolds } from "../../model/backoff.ts";
+import { createCooldowns } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
-import { heldForMs } from "../../polling/run/poll-run.ts";
+import { cooldownMs } from "../../polling/run/poll-run.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import { isFirstRead } from "../../polling/read/baselines.ts";
@@ -23,13 +23,13 @@ export interface FirstReads {
 }
 
 export function createFirstReads({ store, clock, runOne }: FirstReadsDeps): FirstReads {
-  const holds = createHolds(clock);
+  const cooldowns = createCooldowns(clock);
   return {
     async afterFailure({ group }, error) {
       if (group === undefined || !(error instanceof RequestHeld) || error.reason !== "quota") return;
       await sideBySide(group.members, async (member) => {
-        if (holds.isHeld(member.key) || !isFirstRead(member, await store.loadTargets(member.subscribers))) return;
-        holds.hold(member.key, heldForMs(await runOne(member), clock.now()));
+        if (cooldowns.isCoolingDown(member.key) || !isFirstRead(member, await store.loadTargets(member.subscribers))) return;
+        cooldowns.begin(member.key, cooldownMs(await runOne(member), clock.now()));
       });
     },
   };

@@ -33,7 +33,7 @@ export type AskProfiles = (
 export function createAskProfiles({ profiles, clock, log }: AskProfilesDeps): AskProfiles {
   const backoff = createRefusalBackoff(clock);
   return async (group, asked) => {
-    if (backoff.isHeld(group)) return { kind: "refused" };
+    if (backoff.isCoolingDown(group)) return { kind: "refused" };
     try {
       const userIds = [...new Set(asked.map(({ userId }) => userId))];
       const seen = await profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));

@@ -4,7 +4,7 @@
  * runner's.
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
-import { createHolds } from "../../model/backoff.ts";
+import { createCooldowns } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 import type { Log } from "../../model/log.ts";
@@ -41,8 +41,8 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
   const { store, gate, clock, serviceClock, log, pacerOf, runOne, take } = deps;
   const memories = createLearned(store, restoreSearches);
   const readiness = createGroupMembers(store);
-  const holds = createHolds(clock);
-  const reads = new SearchReads({ store, gate, clock, serviceClock, log, readiness, holds, runOne, take });
+  const cooldowns = createCooldowns(clock);
+  const reads = new SearchReads({ store, gate, clock, serviceClock, log, readiness, cooldowns, runOne, take });
   const toService = (localMs: number) => serviceClock.fromLocal(localMs);
 
   const read = async ({ group, memory: stored, startedAtMs }: BegunRun<SearchGroupMemory>): Promise<ReadRun<SearchGroupMemory>> => {
@@ -52,7 +52,15 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
     const unready = await readiness.unready(members);
     const memory = memoryOf(scene);
     const pacer = pacerOf(group);
-    const { together, alone } = searchTasks({ members, pacer, unready, isHeld: holds.isHeld, memory, nowMs: startedAtMs, toService });
+    const { together, alone } = searchTasks({
+      members,
+      pacer,
+      unready,
+      isCoolingDown: cooldowns.isCoolingDown,
+      memory,
+      nowMs: startedAtMs,
+      toService,
+    });
     const [failure] = await Promise.all([reads.readTogether(scene, together), reads.readAlone(scene, alone)]);
     const { outcomes, isWorthWriting } = scene;
     const nextDueMs = () => pacer.after(feedRead(outcomes, startedAtMs));

@@ -1,5 +1,5 @@
 /** Carries out what a run of a group of searches reads: many at once and attributed by what their queries say, and members by themselves. */
-import type { Holds } from "../../model/backoff.ts";
+import type { Cooldowns } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -7,7 +7,7 @@ import { isRefusal } from "../../model/upstream.ts";
 import { type AskSearch, askSearch } from "../../polling/ask.ts";
 import { type MergedAnswer, type MergedMember, planMembers, type PlannedMember, readMerged } from "../../polling/read/read-merged.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
-import { heldForMs, type PollRun } from "../../polling/run/poll-run.ts";
+import { cooldownMs, type PollRun } from "../../polling/run/poll-run.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { batchMembers, sizeOfBatch } from "../../query/merging/merge.ts";
@@ -27,7 +27,7 @@ export interface SearchReadsDeps extends RunMember {
   readonly serviceClock: ServiceClock;
   readonly log: Log;
   readonly readiness: Pick<GroupMembers, "doubt">;
-  readonly holds: Pick<Holds, "hold">;
+  readonly cooldowns: Pick<Cooldowns, "begin">;
 }
 
 /** Tweets a member that a verification read is compared with. */
@@ -123,10 +123,10 @@ export class SearchReads {
 
   /** The run of a member that was read by itself. */
   #applyOwnRead(scene: SearchScene, task: SearchTask, run: PollRun): void {
-    const { holds, readiness, clock } = this.#deps;
+    const { cooldowns, readiness, clock } = this.#deps;
     const { key } = task.poll;
     const { outcome } = run;
-    holds.hold(key, heldForMs(run, clock.now()));
+    cooldowns.begin(key, cooldownMs(run, clock.now()));
     readiness.doubt(key);
     if (outcome === undefined) return;
     scene.outcomes.push(outcome);

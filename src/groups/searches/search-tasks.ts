@@ -21,7 +21,7 @@ export interface SearchTaskQuery {
   /** Poll keys of members whose own first read or history is not done. */
   readonly unready: ReadonlySet<string>;
   /** Poll keys of members that are left alone for now: they could not be read. */
-  readonly isHeld: (pollKey: string) => boolean;
+  readonly isCoolingDown: (pollKey: string) => boolean;
   readonly memory: SearchGroupMemory;
   readonly nowMs: number;
   /** Our time as the service's. */
@@ -39,7 +39,7 @@ export function searchTasks(query: SearchTaskQuery): SearchTasks {
   const together: SearchTask[] = [];
   const alone: SearchTask[] = [];
   for (const poll of query.members) {
-    if (query.isHeld(poll.key)) continue;
+    if (query.isCoolingDown(poll.key)) continue;
     const member = query.memory.members[poll.key];
     if (query.unready.has(poll.key)) alone.push({ poll, isRescan: false, isVerification: false });
     else if (member === undefined) alone.push(joining(poll, query));

@@ -9,8 +9,8 @@ export interface PollRun {
   readonly outcome?: PollOutcome;
 }
 
-/** How long what was read is to be left alone; 0 and less: not at all. */
-export const heldForMs = ({ aftermath }: Pick<PollRun, "aftermath">, nowMs: number): number =>
+/** How long to wait before the target is read again; 0 or less: not at all. */
+export const cooldownMs = ({ aftermath }: Pick<PollRun, "aftermath">, nowMs: number): number =>
   Math.max(aftermath.retryAtMs ?? 0, aftermath.notBeforeMs ?? 0) - nowMs;
 
 export interface GroupRun {

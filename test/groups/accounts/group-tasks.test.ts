@@ -33,7 +33,7 @@ function group() {
     const query: TaskQuery = {
       members,
       unready: new Set(),
-      isHeld: () => false,
+      isCoolingDown: () => false,
       memory: { strategy: "probe", fullPollEveryMs: FULL_POLL_EVERY, limits: FIRST_LIMITS },
       unprobed: new Set(),
       accountOf: (id) => accounts.get(id),
