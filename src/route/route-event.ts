@@ -1,5 +1,5 @@
 /** From an event to its deliveries: which sinks, grouped, muted and paced how. Pure; storing and sending belong to others. */
-import { digestGroup } from "../model/digest.ts";
+import { digestGroup, readDigestGroup } from "../model/digest.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import { muteOf } from "./mute.ts";
@@ -39,7 +39,7 @@ export function routeEvent(event: ChirpEvent, context: RoutingContext): readonly
     if (facts === undefined || sink === context.exceptSink || deliveries.has(sink)) return;
     const isGathered = context.gatherMs !== undefined && facts.chat;
     const made = make({ sink, facts });
-    deliveries.set(sink, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made);
+    deliveries.set(sink, separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made));
   };
   for (const sink of context.ownSinks) addDelivery(sink, (receiver) => directDelivery(event, receiver, context.nowMs));
   if (context.tree !== undefined && (context.ownSinks.length === 0 || isOpsAlert(event))) {
@@ -84,6 +84,13 @@ const returnDigest = ({ watchKey }: ChirpEvent, waitMs: number): Pick<NewDeliver
   groupWaitMs: waitMs,
   groupIntervalMs: waitMs,
 });
+
+/** Digests and bundles collect alerts of several routes. Those that a mute holds form a group of their own, so that the others do not wait for it. */
+function separateHeld(event: ChirpEvent, delivery: RoutedDelivery): RoutedDelivery {
+  const { groupKey, heldBy, notBeforeMs } = delivery;
+  const isShared = readDigestGroup(groupKey) !== undefined || groupKey === bundleKeyOf(event) || groupKey === opsAlertGroupOf(event);
+  return heldBy !== undefined && isShared ? { ...delivery, groupKey: `${groupKey}\n${notBeforeMs}` } : delivery;
+}
 
 const soloKey = (event: ChirpEvent, facts: SinkFacts): string => (facts.chat ? bundleKeyOf(event) : undefined) ?? event.id;
 

@@ -169,6 +169,16 @@ describe("muted hours", () => {
     expect(held?.mutedBy).toBeUndefined();
   });
 
+  it.each([
+    ["a digest of what was missed", "tweet.created", { gatherMs: 60_000 }],
+    ["a bundle", "follower.added", {}],
+  ])("keep what they hold out of %s that other routes share", (_, type, changes) => {
+    const groupKeyOf = (mutes: readonly TimeInterval[]) =>
+      deliveriesOf(makeEvent("1", { type }), { sinks: ["slack"], mutes }, changes)[0]?.groupKey;
+    expect(groupKeyOf([nights])).not.toBe(groupKeyOf([]));
+    expect(groupKeyOf([nights])).toBe(groupKeyOf([nights]));
+  });
+
   it("do not concern a watch's own sinks", () => {
     const found = deliveriesOf(makeEvent("1"), { sinks: ["a"], mutes: [nights] }, { ownSinks: ["a"] });
     expect(found[0]?.notBeforeMs).toBe(EVENT_TIME_MS);

@@ -1,6 +1,7 @@
 /** What goes out alone keeps to the limit of its throttle: with the digests of the interval before it, it is never more than that. */
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
+import type { RuledEpoch } from "./expected.ts";
 import { type Alert, groupBy } from "./outbox.ts";
 import type { Throttle } from "./rules.ts";
 
@@ -12,14 +13,22 @@ interface Throttled {
 }
 
 export function checkThrottle(evidence: Evidence): readonly string[] {
-  const { outbox, isClockSet } = evidence;
+  const { epochs, outbox, isClockSet } = evidence;
   if (isClockSet) return [];
   const throttled = [...outbox.messages.values()].flatMap((message): readonly Throttled[] => {
-    const found = throttleOf(outbox.members.get(message.id) ?? []);
+    const members = outbox.members.get(message.id) ?? [];
+    const found = hasChanged(message, members, epochs) ? undefined : throttleOf(members);
     const isSent = message.state !== "dead" || message.firstAttemptAtMs !== null;
     return found === undefined || message.parentId !== null || !isSent ? [] : [{ message, ...found }];
   });
   return [...groupBy(throttled, ({ name }) => name)].flatMap(([name, own]) => own.flatMap((one) => checkMessage(name, one, own)));
+}
+
+/** Alerts go out by the configuration of that moment, and may have waited since another one was active. */
+function hasChanged({ sink, sealedAtMs }: LeftMessage, members: readonly Alert[], epochs: readonly RuledEpoch[]): boolean {
+  const sinceMs = Math.min(...members.map(({ event }) => event.detectedAtMs));
+  const active = epochs.filter(({ fromMs, toMs }) => fromMs <= sealedAtMs + 1_000 && toMs >= sinceMs);
+  return new Set(active.map(({ rules: { root, sinks } }) => JSON.stringify([root, sinks.get(sink)?.throttle]))).size > 1;
 }
 
 /** Undefined while the configuration changes, and for what has none: ops alerts, whichever sink they go to. */

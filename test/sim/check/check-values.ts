@@ -85,12 +85,13 @@ function follow({ watched, kind, subject, name, list }: Query, { played, epochs 
   const nameOf = createNames(epochs);
   const { type } = watched.rules;
   const id = type === "tweet" ? played.world.tweets().find((tweet) => tweet.name === subject)?.id : undefined;
-  const isOfSubject = (body: JsonObject): boolean => {
+  const isOfSubject = ({ body, subject: eventSubject }: LeftEvent): boolean => {
     if (id !== undefined) return (body["tweet"] as JsonObject)["id"] === id;
-    return kind.subjects !== accountsOf || played.world.handleOf((body["user"] as JsonObject)["id"] as string) === subject;
+    // An account that the service left out of an answer is known by its id alone.
+    return kind.subjects !== accountsOf || played.world.handleOf(eventSubject) === subject;
   };
-  const isAbout = ({ body, watch }: LeftEvent): boolean =>
-    nameOf(watch) === watched.name && ((body[list] ?? []) as readonly string[]).includes(name) && isOfSubject(body);
+  const isAbout = (event: LeftEvent): boolean =>
+    nameOf(event.watch) === watched.name && ((event.body[list] ?? []) as readonly string[]).includes(name) && isOfSubject(event);
   const facts = factsOf(`${kind.fact} ${subject} ${name}`, played.world);
   const what = `${type} ${watched.name}: ${name} of ${subject}`;
   return { watched, name, facts, section: kind.section, events: played.left.events.filter(isAbout), what };

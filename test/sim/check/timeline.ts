@@ -9,7 +9,7 @@ import type { WatchRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
 /** A first poll and the answer to it take no longer where nothing is wrong. */
-const BASELINE_WITHIN_MS = 3 * MIN_MS;
+export const BASELINE_WITHIN_MS = 3 * MIN_MS;
 /** The longest the daemon leaves a service alone that failed. */
 const AFTER_FAULT_MS = 35 * MIN_MS;
 /** What an answer shows may be so old when it is reported. */
