@@ -38,22 +38,24 @@ function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
 
 /**
  * Of an account that comes and goes, the last message in a chat is true: what was found before does not arrive after what undoes it, whichever
- * watches found the two and whatever their routes wait for. A sink that fails has its retry schedule.
+ * watches found the two and whatever mutes their routes have. Groups of a route have timers of their own, and a sink that fails its retry schedule.
  */
 function checkComings({ outbox, played, finalRules, isClockSet }: Evidence): readonly string[] {
   const sent = outbox.alerts.flatMap((alert) => {
-    const { row, event } = alert;
+    const { row, event, places } = alert;
     const fact = comingOf(alert);
     const sink = finalRules.sinks.get(row.sink);
+    const isGrouped = places.some(({ route }) => route !== undefined && route.groupBy.length > 0);
     const message = outbox.messages.get(row.messageId ?? "");
     const isOfSummary = message === undefined || message.parentId !== null || /^(?:digest|summary)\n/.test(message.groupKey);
     if (sink?.isChat !== true || isOfSummary || fact === undefined || isTroubled(row.sink, sink, played.scenario.steps)) return [];
     const [first] = outbox.attempts.get(message.id) ?? [];
-    return first === undefined ? [] : [{ fact, row, event, sentAtMs: first.atMs }];
+    return first === undefined ? [] : [{ fact, row, event, isGrouped, sentAtMs: first.atMs }];
   });
   if (isClockSet) return [];
   return [...groupBy(sent, ({ fact }) => fact)].flatMap(([fact, own]) =>
-    own.flatMap(({ row, event, sentAtMs }, n) => {
+    own.flatMap(({ row, event, isGrouped, sentAtMs }, n) => {
+      if (isGrouped) return [];
       const after = own.slice(n + 1).find((other) => other.event.type !== event.type && other.sentAtMs < sentAtMs);
       return after === undefined
         ? []

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { TRENDS, WOEID } from "../draw/cast.ts";
 import type { Evidence } from "./evidence.ts";
 import { createNames } from "./expected.ts";
-import { seenBy, STALE_MS, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
+import { type Seen, seenBy, STALE_MS, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
 
 export function checkTrends(evidence: Evidence): readonly string[] {
   if (evidence.isClockSet) return [];
@@ -17,6 +17,7 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
   const { rules, settledMs, fromMs, isBound } = watched;
   const nameOf = createNames(epochs);
   const top = Number(rules.keys["top"] ?? 10);
+  const moveBy = Number(rules.keys["move_by"] ?? 3);
   const kinds = (rules.keys["tell"] ?? ["entered"]) as readonly string[];
   const facts = played.world.facts.get(`trends ${WOEID}`) ?? [];
   const rankIn = (names: Json): number | undefined => {
@@ -34,24 +35,46 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
     const how = type.replace("trend.", "");
     if (!kinds.includes(how)) return [`${what} is reported as ${how}, and nobody asked for it`];
     if (how === "left") return ranks.includes(undefined) ? [] : [`${what} is reported as gone, and was there`];
-    const rank = (body["trend"] as JsonObject)["rank"] as number;
+    const rank = rankOf(body);
     if (!ranks.includes(rank)) return [`${what} is reported at rank ${rank}, and never was`];
+    if (
+      how === "moved" &&
+      before !== undefined &&
+      before.type !== "trend.left" &&
+      !wasAbsent(ranks) &&
+      Math.abs(rank - rankOf(before.body)) < moveBy
+    )
+      return [`${what} is reported at rank ${rank} after rank ${rankOf(before.body)}, which is less than ${moveBy}`];
     return how === "entered" && !ranks.includes(undefined) ? [`${what} is reported as new, and was there all the time`] : [];
   });
-  if (!kinds.includes("entered")) return objections;
-  const seen = seenBy(
-    watched,
-    facts.map(({ atMs, value }) => ({ atMs, value: rankIn(value) !== undefined })),
-    evidence,
-  );
-  for (const { fromMs: cameMs, byMs } of seen.filter(({ value }) => value === true)) {
-    const goneMs = seen.filter((one) => one.value === false && one.fromMs < cameMs).at(-1)?.fromMs;
-    const isReported = events.some(
-      ({ type, detectedAtMs }) => type === "trend.entered" && detectedAtMs > (goneMs ?? 0) && detectedAtMs <= byMs,
+  const seenAs = (valueOf: (names: Json) => Json) =>
+    seenBy(
+      watched,
+      facts.map(({ atMs, value }) => ({ atMs, value: valueOf(value) })),
+      evidence,
     );
-    if (goneMs !== undefined && !isReported) objections.push(`${what} came among the first ${top}, and nobody was notified`);
+  const isReported = (how: string, { fromMs: sinceMs, byMs }: Pick<Seen, "fromMs" | "byMs">) =>
+    events.some(({ type, detectedAtMs }) => type === `trend.${how}` && detectedAtMs > sinceMs && detectedAtMs <= byMs);
+  const presence = seenAs((names) => rankIn(names) !== undefined);
+  for (const [n, now] of presence.entries()) {
+    const how = now.value === true ? "entered" : "left";
+    const before = presence.slice(0, n).findLast(({ value }) => value !== now.value);
+    if (before === undefined || !kinds.includes(how) || isReported(how, { ...now, fromMs: before.fromMs })) continue;
+    objections.push(`${what} ${now.value === true ? "came among" : "fell out of"} the first ${top}, and nobody was notified`);
   }
+  for (const { fromMs: sinceMs, byMs, value } of kinds.includes("moved") ? seenAs((names) => rankIn(names) ?? null) : []) {
+    const last = events.filter(({ detectedAtMs }) => detectedAtMs <= byMs).at(-1);
+    if (value === null || last === undefined || last.type === "trend.left" || last.detectedAtMs > sinceMs) continue;
+    if (Math.abs(Number(value) - rankOf(last.body)) >= moveBy && !wasAbsent(ranksWithin(last.detectedAtMs - STALE_MS, byMs)))
+      objections.push(`${what} moved from rank ${rankOf(last.body)} to ${Number(value)}, and nobody was notified`);
+  }
+  if (!kinds.includes("entered")) return objections;
   if (!isBound || valuesWithin(facts, fromMs - STALE_MS, settledMs).length > 1) return objections;
   const isNew = rankIn(valueAt(facts, settledMs)) === undefined && rankIn(valueAt(facts, played.endMs)) !== undefined;
   return isNew && events.length === 0 ? [...objections, `${what} came among the first ${top}, and nobody was notified`] : objections;
 }
+
+const rankOf = (body: JsonObject): number => (body["trend"] as JsonObject)["rank"] as number;
+
+/** A name that left and came back may have another rank without an alert, unless its return is reported. */
+const wasAbsent = (ranks: readonly (number | undefined)[]): boolean => ranks.includes(undefined);

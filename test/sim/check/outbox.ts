@@ -93,9 +93,9 @@ const isPlain = ({ wire, body }: Attempt): boolean => {
   return wire.startsWith("slack") ? blocks === undefined : (embeds ?? (message as JsonObject)["embeds"]) === undefined;
 };
 
-/** What an alert says has come or gone, and at which sink: the same for both directions. Undefined of other alerts. */
+/** The account that an alert says has come or gone, where, and at which sink: the same for both directions. Undefined of other alerts. */
 export function comingOf({ row, event }: Alert): string | undefined {
-  if (!/\.(?:added|removed|entered|left)$/.test(event.type)) return undefined;
+  if (!/\.(?:added|removed|entered|left)$/.test(event.type) || event.type.startsWith("trend.")) return undefined;
   const target = (event.body["target"] as JsonObject | undefined)?.["id"] ?? event.labels["target"] ?? "";
   return JSON.stringify([row.sink, event.type.split(".")[0], target, event.subject]);
 }
