@@ -45,6 +45,7 @@ const { values } = parseArgs({
 const KEPT = "test/sim/regressions";
 /** A share of the seeds is played a second time, to see that it goes the same way. */
 const TWICE_EVERY = 25;
+const PROGRESS_EVERY = 500;
 const SHRINK_MS = 90_000;
 /** Of a long list of failures the first ones say most. */
 const MOST_KEPT = 5;
@@ -92,6 +93,7 @@ async function playMany(): Promise<void> {
   const onVerdict = (verdict: Verdict) => {
     verdicts.push(verdict);
     isOver ||= values.bail === true && verdict.objections.length > 0;
+    if (verdicts.length % PROGRESS_EVERY === 0) console.log(`${verdicts.length} played, up to seed ${first + played - 1}`);
     report(verdict, values.kept ? `--scenario ${KEPT}/${verdict.seed}.json` : `--seed ${verdict.seed}`);
   };
   await spread({
