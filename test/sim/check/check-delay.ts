@@ -1,4 +1,5 @@
 /** Nothing is late where nothing is wrong: found by the next polls, sent by the group's timer, the throttle's digests and the queue of its sink. */
+import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute, type Outbox } from "./outbox.ts";
@@ -15,7 +16,8 @@ export const checkDelay = (evidence: Evidence): readonly string[] =>
 
 /** A tweet that is seen late is found by the late-arrival rescan, one of a burst by the polls that fill the gap. */
 function checkFound({ played, tweets, expected, epochs, finalRules }: Evidence): readonly string[] {
-  const { steps } = played.scenario;
+  const { keys, steps } = played.scenario;
+  if (keys.every(({ quota }) => quota < ENOUGH_REQUESTS)) return [];
   if (steps.some((step) => /^(?:service fault|crash|restart|reload|pause)$/.test(step.do))) return [];
   const nameOf = createNames(epochs);
   const events = groupBy(

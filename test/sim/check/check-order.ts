@@ -117,6 +117,8 @@ function checkGroup(group: string, alerts: readonly Alert[], evidence: Evidence)
   for (const [n, one] of inOrder.entries()) {
     const before = inOrder[n - 1];
     if (before === undefined || before.message.state === "dead" || newestOf(before) > oldestOf(one)) continue;
+    // The first message of a digest has the most seen alerts, whatever their age.
+    if (before.message.parentId === one.message.id) continue;
     const [earlierMs, laterMs] = [before.acceptedAtMs, one.firstAtMs];
     // Taken without its looks after a refusal, by a receiver that gets no key.
     if (before.message.state === "sent" && earlierMs === undefined) continue;
@@ -133,13 +135,15 @@ const idsOf = ({ alerts }: Sealed): readonly number[] => alerts.map(({ row }) =>
 const oldestOf = (one: Sealed): number => Math.min(...idsOf(one));
 const newestOf = (one: Sealed): number => Math.max(...idsOf(one));
 
+/** By a throttle: it says when they go out, and the group's own timer is running meanwhile. */
+const wasGathered = ({ alerts }: Sealed): boolean => alerts.some(({ row }) => row.originalGroupKey !== null);
+
 /** Digests have times of their own. */
 const isDigest = ({ message }: Sealed): boolean => /^(?:digest|summary)\n/.test(message.groupKey);
 const EDGE_MS = 5;
 
 function checkTimer(group: string, before: Sealed | undefined, one: Sealed, route: RouteRules): readonly string[] {
-  const wasGathered = one.alerts.some(({ row }) => row.originalGroupKey !== null);
-  if (isDigest(one) || wasGathered || (one.message.firstAttemptAtMs === null && one.message.state === "dead")) return [];
+  if (isDigest(one) || wasGathered(one) || (one.message.firstAttemptAtMs === null && one.message.state === "dead")) return [];
   const createdMs = Math.min(...one.alerts.map(({ row }) => row.createdAtMs));
   const { sealedAtMs } = one.message;
   if (sealedAtMs < createdMs + route.groupWaitMs - EDGE_MS && before?.message.sealedAtMs !== sealedAtMs && !isPartOf(before, one))
@@ -147,6 +151,7 @@ function checkTimer(group: string, before: Sealed | undefined, one: Sealed, rout
   if (
     before !== undefined &&
     !isDigest(before) &&
+    !wasGathered(before) &&
     !isPartOf(before, one) &&
     sealedAtMs > before.message.sealedAtMs &&
     sealedAtMs < before.message.sealedAtMs + route.groupIntervalMs - EDGE_MS
