@@ -4,7 +4,7 @@ import { groupCost } from "../../plan/poll-cost.ts";
 import { readsWholeList } from "../../plan/polls/full-read.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { restoreStrategy } from "../kind/stored-strategy.ts";
-import { placedReads } from "../single/feed-pace.ts";
+import { placedReads } from "../single/feed-algorithms.ts";
 
 export const MEMBER_LISTS_KIND: GroupKind = {
   costOf: (poll, { pollsPerDay }) => groupCost(poll, pollsPerDay),

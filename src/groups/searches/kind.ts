@@ -7,7 +7,8 @@ import { pagesBeyondFirst } from "../../plan/polls/feed-pages.ts";
 import { growLimits } from "../../query/merging/merge.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { restoreStrategy } from "../kind/stored-strategy.ts";
-import { placedReads, shareKey } from "../single/feed-pace.ts";
+import { placedReads } from "../single/feed-algorithms.ts";
+import { shareKey } from "../single/feed-pace.ts";
 import { isAlone, restoreSearches, type SearchGroupMemory } from "./search-memory.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,7 @@
 /** A feed of tweets under freshness: what its reads found says when the next one is worth its request. Owns no request. */
 import type { Clock } from "../../model/clock.ts";
-import type { Freshness, Priority } from "../../model/schedule.ts";
-import { type FeedPace, learnFeed, learnFeedDelays, leastWaitMs, startFeed, waitForFeed, withFreshness } from "./feed-pace.ts";
-import { longestWaitMs } from "../../plan/delay-aims.ts";
+import type { Priority } from "../../model/schedule.ts";
+import { type FeedPace, learnFeed, learnFeedDelays, type ReadAlgorithm, startFeed, waitForFeed, withAlgorithm } from "./feed-pace.ts";
 import type { FeedPacer, FeedRead } from "./feed-pacer.ts";
 import type { FeedStates, FeedEntry } from "./feed-states.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
@@ -24,10 +23,10 @@ const LAG_MS = 300_000;
 /** A read that ends so much after its turn was kept from it: what it finds is late for other reasons. */
 const PUNCTUAL = 1.2;
 
-export function createFeedFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerDeps): FeedPacer {
+export function createFeedFreshnessPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FeedPacerDeps): FeedPacer {
   const { feedStates, clock, serviceClock, slowDownOf, dueMs } = deps;
   const { key, intervalMs, priority } = poll;
-  const mostMs = longestWaitMs(freshness);
+  const { leastMs, mostMs } = algorithm;
 
   /** Not after an outage, whether no read came or one waited for its answer, and not after hours of slowed-down ones. */
   const isPunctual = (known: FeedEntry): boolean => {
@@ -41,17 +40,17 @@ export function createFeedFreshnessPacer(poll: Poll, freshness: Freshness, deps:
     const nowMs = serviceClock.now();
     const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;
     const postedMs = read.postedMs.filter((atMs) => atMs >= calmMs);
-    const feed = learnFeed(withFreshness(known.feed, freshness, nowMs), postedMs, nowMs);
+    const feed = learnFeed(withAlgorithm(known.feed, algorithm, nowMs), postedMs, nowMs);
     if (!read.isWhole || slowDownOf(priority) > 1 || !isPunctual(known)) return feed;
     const delaysMs = postedMs.map((atMs) => nowMs - atMs);
-    return learnFeedDelays(feed, delaysMs, freshness, nowMs);
+    return learnFeedDelays(feed, delaysMs, algorithm, nowMs);
   };
 
   const nextRead = ({ feed, readAtMs }: FeedEntry, factor: number): number =>
-    Math.max(readAtMs + waitForFeed(feed, freshness, factor, serviceClock.fromLocal(readAtMs)), clock.now() + SHORTEST_MS);
+    Math.max(readAtMs + waitForFeed(feed, algorithm, factor, serviceClock.fromLocal(readAtMs)), clock.now() + SHORTEST_MS);
 
   return {
-    leastMs: leastWaitMs(freshness),
+    leastMs,
     mostMs,
     async after(read) {
       await feedStates.load();
@@ -59,7 +58,7 @@ export function createFeedFreshnessPacer(poll: Poll, freshness: Freshness, deps:
       const isPaced = factor <= 1;
       const known = feedStates.get(key);
       const nowMs = serviceClock.now();
-      const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(known, read);
+      const feed = known === undefined ? startFeed(read.firstRate(nowMs), algorithm, nowMs) : learn(known, read);
       const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
       feedStates.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs: mostMs } : undefined);
       await feedStates.flush();

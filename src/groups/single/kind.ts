@@ -5,7 +5,8 @@ import { newsPages, rescanRequests } from "../../plan/polls/feed-cost.ts";
 import { checkPages } from "../../plan/polls/feed-pages.ts";
 import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/full-read.ts";
 import type { CostFacts, GroupKind } from "../kind/group-kind.ts";
-import { placedReads, shareKey } from "./feed-pace.ts";
+import { placedReads } from "./feed-algorithms.ts";
+import { shareKey } from "./feed-pace.ts";
 
 export const SINGLE_KIND: GroupKind = {
   costOf(poll, { pollsPerDay, fullReadPages: pages, itemsPerDay }) {

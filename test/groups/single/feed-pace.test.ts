@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Freshness } from "../../../src/model/schedule.ts";
-import { joinRates, leastWaitMs, learnFeed, learnFeedDelays, startFeed, waitForFeed } from "../../../src/groups/single/feed-pace.ts";
-import { aimedMeanMs } from "../../../src/plan/delay-aims.ts";
+import { readsForMean } from "../../../src/groups/single/feed-mean.ts";
+import { readsForP95 } from "../../../src/groups/single/feed-p95.ts";
+import { joinRates, learnFeed, learnFeedDelays, type ReadAlgorithm, startFeed, waitForFeed } from "../../../src/groups/single/feed-pace.ts";
 import { firstRate } from "../../../src/plan/rates/rates.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 
@@ -9,8 +9,8 @@ const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-const MEAN: Freshness = { kind: "mean", meanMs: MIN, maxMs: 10 * MIN };
-const P95: Freshness = { kind: "p95", p95Ms: MIN };
+const MEAN = readsForMean({ kind: "mean", meanMs: MIN, maxMs: 10 * MIN });
+const P95 = readsForP95({ kind: "p95", p95Ms: MIN });
 
 interface Dice {
   exponential(meanMs: number): number;
@@ -51,20 +51,20 @@ interface Reading {
 }
 
 /** Reads a feed for so many days as the pace says, and measures after the first quarter. */
-function read(posts: Posts, freshness: Freshness, days: number, factor = 1): Reading {
+function read(posts: Posts, algorithm: ReadAlgorithm, days: number, factor = 1): Reading {
   const random = createSeededRandom(11);
   const dates = posts(days, { exponential: (meanMs) => -Math.log(1 - random.float()) * meanMs, chance: (share) => random.float() < share });
   let next = dates.findIndex((atMs) => atMs > START);
-  let feed = startFeed(firstRate(dates.slice(Math.max(0, next - 20), next), START), freshness, START);
+  let feed = startFeed(firstRate(dates.slice(Math.max(0, next - 20), next), START), algorithm, START);
   const fromMs = START + (days * DAY) / 4;
   const [delaysMs, gapsMs]: [number[], number[]] = [[], []];
   for (let nowMs = START; nowMs < START + days * DAY; ) {
-    const waitMs = waitForFeed(feed, freshness, factor, nowMs);
+    const waitMs = waitForFeed(feed, algorithm, factor, nowMs);
     nowMs += waitMs;
     const found: number[] = [];
     for (let atMs = dates[next]; atMs !== undefined && atMs <= nowMs; atMs = dates[++next]) found.push(atMs);
     const late = found.map((atMs) => nowMs - atMs);
-    feed = learnFeedDelays(learnFeed(feed, found, nowMs), late, freshness, nowMs);
+    feed = learnFeedDelays(learnFeed(feed, found, nowMs), late, algorithm, nowMs);
     if (nowMs < fromMs) continue;
     delaysMs.push(...late);
     gapsMs.push(waitMs);
@@ -150,9 +150,9 @@ describe("silence and bursts", () => {
   });
 
   it("wait so much longer while the quota is short, `max` too", () => {
-    for (const freshness of [MEAN, P95]) {
-      const feed = startFeed(firstRate([], START), freshness, START);
-      const ratio = waitForFeed(feed, freshness, 3, START) / waitForFeed(feed, freshness, 1, START);
+    for (const algorithm of [MEAN, P95]) {
+      const feed = startFeed(firstRate([], START), algorithm, START);
+      const ratio = waitForFeed(feed, algorithm, 3, START) / waitForFeed(feed, algorithm, 1, START);
       expect(ratio).toBeGreaterThan(2.4);
       expect(ratio).toBeLessThan(3.6);
     }
@@ -165,11 +165,13 @@ it("begins with even reads, of several feeds together as of one", () => {
   const one = firstRate([START - 4 * HOUR, START - 2 * HOUR, START - HOUR], START);
   const both = joinRates([one, one], START);
   expect(both.posts / both.days).toBeCloseTo(4 * one.posts);
-  for (const freshness of [MEAN, P95]) {
-    const waitMs = waitForFeed(startFeed(both, freshness, START), freshness, 1, START);
-    const evenMs = 2 * aimedMeanMs(freshness);
+  for (const [algorithm, evenMs] of [
+    [MEAN, 2 * MIN],
+    [P95, MIN],
+  ] as const) {
+    const waitMs = waitForFeed(startFeed(both, algorithm, START), algorithm, 1, START);
     expect(waitMs / evenMs).toBeGreaterThan(0.6);
     expect(waitMs / evenMs).toBeLessThan(1.5);
-    expect(waitMs).toBeGreaterThanOrEqual(leastWaitMs(freshness));
+    expect(waitMs).toBeGreaterThanOrEqual(algorithm.leastMs);
   }
 });

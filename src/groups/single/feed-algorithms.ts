@@ -1,0 +1,16 @@
+/** The algorithm of a feed for each kind of freshness, and what plan and forecast expect of its reads. Pure. */
+import type { Freshness } from "../../model/schedule.ts";
+import type { FreshTiming, Poll } from "../../plan/poll.ts";
+import type { PlacedRuns } from "../kind/group-kind.ts";
+import { readsForMean } from "./feed-mean.ts";
+import { readsForP95 } from "./feed-p95.ts";
+import type { ReadAlgorithm } from "./feed-pace.ts";
+
+export const readAlgorithm = (freshness: Freshness): ReadAlgorithm =>
+  freshness.kind === "mean" ? readsForMean(freshness) : readsForP95(freshness);
+
+/** Of a feed, or of several that are read as one. */
+export const placedReads = (_: Poll, { freshness, readsPerDay }: FreshTiming): PlacedRuns => ({
+  delay: readAlgorithm(freshness).delay,
+  perDay: readsPerDay,
+});

@@ -1,0 +1,28 @@
+/**
+ * A delay that 95 of 100 posts of a feed stay under. None is late that is found within it: the next read comes no sooner, and later where
+ * few posts are expected to be late. Pure.
+ */
+import { expectedDelay, longestWaitMs, type P95 } from "../../plan/delay-aims.ts";
+import type { ReadAlgorithm } from "./feed-pace.ts";
+
+/** At even intervals this share of the posts is late. */
+const LATE_SHARE = 0.05;
+/** No read waits for more posts to be late than come within the limit. */
+const MOST_WORTH = (1 - LATE_SHARE) / LATE_SHARE;
+/** How much one post moves the worth of a read. */
+const QUANTILE_STEP = 0.1;
+
+export const readsForP95 = (freshness: P95): ReadAlgorithm => ({
+  kind: "p95",
+  delay: expectedDelay(freshness),
+  leastMs: freshness.p95Ms,
+  mostMs: longestWaitMs(freshness),
+  wantedWorth: (share, factor) => share * ((freshness.p95Ms * LATE_SHARE) / (1 - LATE_SHARE)) * factor,
+  inTimeMs: freshness.p95Ms,
+  worthOfStep: (_, more) => more,
+  learn(pace, delaysMs, nowMs) {
+    const late = delaysMs.filter((delayMs) => delayMs > freshness.p95Ms).length;
+    const worth = pace.worth * Math.exp(QUANTILE_STEP * (LATE_SHARE * delaysMs.length - late));
+    return { ...pace, worth: Math.min(worth, MOST_WORTH), atMs: nowMs };
+  },
+});
