@@ -6,7 +6,7 @@ import { batchesOf } from "../../src/model/batch.ts";
 import { FIRST_LIMITS } from "../../src/query/merging/merge.ts";
 import { floorOf, batchQueries, type Part, piggybackedFor } from "../../src/groups/queries/query-batches.ts";
 import { awaitedOf, chooseProbes, waitBeforeProbes } from "../../src/groups/probing/probe-choice.ts";
-import { firstPace, learnDelays } from "../../src/groups/accounts/probe-pace.ts";
+import { firstPace, learnDelays } from "../../src/groups/accounts/pacing/group-mean.ts";
 import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates/rates.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
 

@@ -1,7 +1,9 @@
 /** Groups whose posts have a limit for 95 of 100: who is asked for in which round. */
 import { afterEach, expect, it } from "vitest";
 import type { GroupMemory } from "../../src/groups/accounts/group-memory.ts";
-import { chooseMembers, isTooSoon, paceAfter, type Waiting, waitAfter } from "../../src/groups/accounts/pacing/group-pace.ts";
+import { probesForP95 } from "../../src/groups/accounts/pacing/group-p95.ts";
+import { isTooSoon, waitAfter } from "../../src/groups/accounts/pacing/group-pace.ts";
+import type { Waiting } from "../../src/groups/accounts/pacing/turns.ts";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
@@ -113,11 +115,10 @@ it("goes on after a clock that ran a day ahead was set right", async () => {
   expect(probesIn(sinceMs, clock.now())).toBeLessThan(70);
 });
 
-const FRESHNESS = { kind: "p95", p95Ms: MIN } as const;
+const P95 = probesForP95({ kind: "p95", p95Ms: MIN });
 const waiting = Array.from({ length: 300 }, (_, index) => ({ id: String(index), rate: 0, ageMs: 3 * MIN, member: index }));
 const turnOf = (factor: number, passedMs: number) => ({
   waiting: waiting as unknown as readonly Waiting[],
-  freshness: FRESHNESS,
   memory: { busyRate: 1, rounds: { correction: 1, roundAtMs: START } } as GroupMemory,
   factor,
   nowMs: START + passedMs,
@@ -125,14 +126,14 @@ const turnOf = (factor: number, passedMs: number) => ({
 
 it("lengthens rounds and the longest wait alike while the quota is short", () => {
   const due = waiting.map((one) => ({ ...one, ageMs: HOUR })) as unknown as readonly Waiting[];
-  expect(waitAfter({ ...turnOf(1, 10_000), waiting: due })).toBe(48_000);
-  expect(waitAfter({ ...turnOf(5, 10_000), waiting: due })).toBe(280_000);
-  expect(isTooSoon({ ...turnOf(1, MIN), waiting: due })).toBe(false);
-  expect(isTooSoon({ ...turnOf(5, MIN), waiting: due })).toBe(true);
+  expect(waitAfter(P95, { ...turnOf(1, 10_000), waiting: due })).toBe(48_000);
+  expect(waitAfter(P95, { ...turnOf(5, 10_000), waiting: due })).toBe(280_000);
+  expect(isTooSoon(P95, { ...turnOf(1, MIN), waiting: due })).toBe(false);
+  expect(isTooSoon(P95, { ...turnOf(5, MIN), waiting: due })).toBe(true);
   // Three and a half minutes and more are about four, which is when silent ones are due.
   const waited = waiting.map((one, index) => ({ ...one, ageMs: (index < 40 ? 220 : 100) * 1_000 })) as unknown as readonly Waiting[];
-  expect(chooseMembers({ ...turnOf(1, MIN), waiting: waited }, 0).all).toHaveLength(100);
-  expect(chooseMembers({ ...turnOf(2, MIN), waiting: waited }, 0).all).toEqual([]);
+  expect(P95.choose({ ...turnOf(1, MIN), waiting: waited }, 0).all).toHaveLength(100);
+  expect(P95.choose({ ...turnOf(2, MIN), waiting: waited }, 0).all).toEqual([]);
 });
 
 it("puts a round off while others asked for whoever would be asked for, and takes a run that asked for nobody for none", () => {
@@ -142,18 +143,18 @@ it("puts a round off while others asked for whoever would be asked for, and take
       rate: index < 40 ? 1 : 0,
       ageMs: index < 40 ? busyAgeMs : MIN,
     })) as unknown as readonly Waiting[];
-  expect(waitAfter({ ...turnOf(1, MIN), waiting: seen(8_000) })).toBe(49_750);
-  expect(isTooSoon({ ...turnOf(1, MIN), waiting: seen(8_000) })).toBe(true);
-  expect(isTooSoon({ ...turnOf(1, MIN), waiting: seen(58_000) })).toBe(false);
+  expect(waitAfter(P95, { ...turnOf(1, MIN), waiting: seen(8_000) })).toBe(49_750);
+  expect(isTooSoon(P95, { ...turnOf(1, MIN), waiting: seen(8_000) })).toBe(true);
+  expect(isTooSoon(P95, { ...turnOf(1, MIN), waiting: seen(58_000) })).toBe(false);
   const query = { ...turnOf(1, MIN), awaited: [], delaysMs: [], startedAtMs: START + MIN };
-  expect(paceAfter({ ...query, hasProbed: false }).rounds?.roundAtMs).toBe(START);
-  expect(paceAfter({ ...query, hasProbed: true }).rounds?.roundAtMs).toBe(START + MIN);
+  expect(P95.after({ ...query, hasProbed: false }).rounds?.roundAtMs).toBe(START);
+  expect(P95.after({ ...query, hasProbed: true }).rounds?.roundAtMs).toBe(START + MIN);
 });
 
 it("learns nothing while it is slowed down on purpose, and takes no run between two rounds for one", () => {
   const query = { ...turnOf(1, 20_000), awaited: [], hasProbed: true, delaysMs: [HOUR, HOUR], startedAtMs: START + 20_000 };
-  expect(paceAfter({ ...query, factor: 2 })).toEqual({ rounds: { correction: 1, roundAtMs: START } });
-  expect(paceAfter(query).rounds?.correction).toBeLessThan(1);
-  expect(paceAfter({ ...query, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START + MIN);
-  expect(paceAfter({ ...query, factor: 5, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START);
+  expect(P95.after({ ...query, factor: 2 })).toEqual({ rounds: { correction: 1, roundAtMs: START } });
+  expect(P95.after(query).rounds?.correction).toBeLessThan(1);
+  expect(P95.after({ ...query, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START + MIN);
+  expect(P95.after({ ...query, factor: 5, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START);
 });

@@ -13,8 +13,8 @@ import { type Counted, type CountedKind, weigh } from "../../plan/rates/request-
 import { aimedMeanMs } from "../../plan/delay-aims.ts";
 import { type Help, roundsBeside } from "./piggybacked-probes.ts";
 import { fullPollsPerDay } from "./full-polls.ts";
-import { APART } from "../probing/probe-choice.ts";
-import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
+import { APART, requestsOfRounds } from "../probing/probe-choice.ts";
+import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 import type { PollTiming } from "../../plan/poll.ts";
 import { sum } from "../../plan/sum.ts";
 import { type Strategy, type StrategyCost, strategyCost, cheaperOf, FULL_POLL_SHARE, fullPollWithin } from "../../plan/strategy.ts";
@@ -79,18 +79,17 @@ export function costOfFreshness(group: Group, freshness: Freshness, help?: Help)
   const { rates } = group;
   const posts = sum(rates, (rate) => rate);
   const meanMs = aimedMeanMs(freshness);
-  const alone = probeRounds(rates, freshness, group.handlesPerQuery);
-  const own = help === undefined ? alone : roundsBeside(alone, rates.length, freshness, help);
+  const algorithm = probeAlgorithm(freshness);
+  const alone = algorithm.rounds(rates, group.handlesPerQuery);
+  const own = help === undefined ? alone : roundsBeside(alone, rates.length, algorithm, help);
   const rounds = help === undefined ? own : { ...own, times: own.times + help.perDay * help.covered };
-  // Where rounds are even, or a probe asks for everybody, bursts are spread over them as over the ticks of a schedule.
-  const apart = freshness.kind === "p95" || rates.length <= BATCH_SIZE ? shareApart(DAY_MS / rounds.times) : undefined;
+  // Over even rounds bursts are spread as over the ticks of a schedule.
+  const apart = algorithm.isEven(rates.length) ? shareApart(DAY_MS / rounds.times) : undefined;
   const reads = requestsOfRounds(rounds, posts, apart) - rounds.times * rounds.probesEach;
   const probes = own.times * own.probesEach;
   const requests = probes + reads;
   const repeats = waitingRepeats(group, rounds.times, Math.min(1, reads / rounds.times), 2 * meanMs);
-  // What is late is not left to the next search where that is what counts.
-  const worth = freshness.kind === "mean" ? (posts * meanMs) / requests : 0;
-  const { posts: allowedPosts } = allowanceOf(worth, DAY_MS / rounds.times);
+  const { posts: allowedPosts } = allowanceOf(algorithm.worth(posts, requests), DAY_MS / rounds.times);
   const lacked = allowedPosts < 1 ? lackedPerDay(posts, meanMs) : 0;
   const fullPolls = fullPollsPerDay(rates, group, { perDay: reads, accountsPerDay: posts * (apart ?? APART) });
   return strategyCost("probe", probes, reads + lacked, fullPolls + repeats);

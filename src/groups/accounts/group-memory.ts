@@ -1,22 +1,15 @@
 /** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, its strategy. */
 import { askedOf, type AccountFacts } from "./group-accounts.ts";
 import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from "../../query/merging/merge.ts";
-import { busyRate, type OnTimePace } from "./probe-on-time.ts";
-import type { PaceMemory } from "./probe-pace.ts";
+import { type LearnedPace, probeAlgorithm } from "./pacing/group-algorithms.ts";
 import { type DayProfile, FLAT_PROFILE } from "../../plan/rates/rates.ts";
 import { costWhen } from "./account-cost.ts";
 import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/chosen-strategy.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-export interface GroupMemory extends ChosenStrategy {
+export interface GroupMemory extends ChosenStrategy, LearnedPace {
   readonly profile: DayProfile;
   readonly limits: LearnedLimits;
-  /** Where freshness asks for a mean. */
-  readonly pace?: PaceMemory;
-  /** Where it asks for a p95. */
-  readonly rounds?: OnTimePace;
-  /** With a p95: posts a day from which on accounts count as busy, by their rates when the strategy was chosen. */
-  readonly busyRate?: number;
   /** The last probe of all members. */
   readonly probedAtMs: number;
 }
@@ -44,6 +37,6 @@ export function chooseAgain(group: Poll, memory: GroupMemory, facts: () => Accou
   const known = facts();
   const asked = askedOf(group, group.group?.fullPollEveryMs, known, handlesPerQuery(limits));
   const { strategy } = costWhen(timing, asked, { current: chosenStrategy(memory), override: group.group?.override ?? "auto" });
-  const busy = timing.kind === "freshness" && timing.freshness.kind === "p95" ? { busyRate: busyRate(known.rates, timing.freshness) } : {};
-  return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, ...busy, chosenAtMs: nowMs };
+  const paced = timing.kind === "freshness" ? probeAlgorithm(timing.freshness).fromRates(known.rates) : {};
+  return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, ...paced, chosenAtMs: nowMs };
 }

@@ -5,9 +5,7 @@ import { expectedDelay } from "../../plan/delay-aims.ts";
 import { type Poll, type PollGroup, userIdOf } from "../../plan/poll.ts";
 import { groupCost } from "../../plan/poll-cost.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
-import { roundEveryMs } from "./probe-on-time.ts";
-
-const DAY_MS = 86_400_000;
+import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 
 export const ACCOUNTS_KIND: GroupKind = {
   costOf: (poll, { pollsPerDay }) => groupCost(poll, pollsPerDay),
@@ -24,11 +22,8 @@ export const ACCOUNTS_KIND: GroupKind = {
   restoreStrategy: () => undefined,
 };
 
-/** Rounds of a p95 come evenly, however many probes they take. */
-function runsPerDay({ cost, members }: PollGroup, freshness: Freshness): number {
-  if (cost.probesPerDay < 1) return 0;
-  return freshness.kind === "p95" ? DAY_MS / roundEveryMs(freshness, members.length) : cost.probesPerDay;
-}
+const runsPerDay = ({ cost, members }: PollGroup, freshness: Freshness): number =>
+  cost.probesPerDay < 1 ? 0 : probeAlgorithm(freshness).runsPerDay(members.length, cost.probesPerDay);
 
 function basisOfAccounts({ key, group }: Poll, members: readonly Poll[], { rateOf, countOf, changesOf }: Known): WatchBasis {
   const counted = countOf(key, members.length);

@@ -4,8 +4,9 @@
  */
 import type { ScheduledProbes } from "../probing/shared-probes.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
-import type { Freshness } from "../../model/schedule.ts";
 import type { ProbeRounds } from "../probing/probe-choice.ts";
+import type { LearnedPace } from "./pacing/group-algorithms.ts";
+import type { ProbeAlgorithm } from "./pacing/group-pace.ts";
 
 /** Free probes of the members of a group. */
 export interface Help {
@@ -47,12 +48,11 @@ const freeProbesOf = ({ perDay, covered }: Help): number => perDay * covered;
 const AS_GOOD = 0.7;
 
 /** The rounds that are still needed. */
-export function roundsBeside(rounds: ProbeRounds, accounts: number, { kind }: Freshness, { perDay, covered }: Help): ProbeRounds {
+export function roundsBeside(rounds: ProbeRounds, accounts: number, algorithm: ProbeAlgorithm<LearnedPace>, help: Help): ProbeRounds {
   const { times, probesEach } = rounds;
+  const { perDay, covered } = help;
   const freeProbes = (perDay * covered * accounts) / BATCH_SIZE;
-  if (kind === "mean" && accounts > BATCH_SIZE) return { times: Math.max(0, times - (AS_GOOD * freeProbes) / probesEach), probesEach };
-  const betweenHelp = times / perDay;
-  // Rounds count from the last probe of anybody. Those of a mean follow its bursts and come at any time before the next help.
-  const own = perDay * (kind === "p95" ? Math.floor(betweenHelp) : betweenHelp < 1 ? 0 : betweenHelp - 0.5);
+  if (!algorithm.isEven(accounts)) return { times: Math.max(0, times - (AS_GOOD * freeProbes) / probesEach), probesEach };
+  const own = perDay * algorithm.ownRounds(times / perDay);
   return { times: times - covered * (times - own), probesEach };
 }

@@ -31,10 +31,11 @@ import { createGroupProbes, type GroupProbes } from "./group-probes.ts";
 import { createGroupReads, type GroupNews, type GroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import { createFreshnessPacer, type FreshnessPacerDeps } from "./pacing/freshness-pacer.ts";
-import { createTurns } from "./pacing/group-pace.ts";
+import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 import type { GroupPacer, ProbedRun, ReadPlan, Run } from "./pacing/group-pacer.ts";
 import { createOnTime } from "./pacing/on-time.ts";
 import { createSchedulePacer } from "./pacing/schedule-pacer.ts";
+import { createTurns } from "./pacing/turns.ts";
 
 export interface GroupDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & LearnedStore & Pick<WatchStore, "loadTargets">;
@@ -78,7 +79,7 @@ class AccountsRunner implements GroupRunner {
     this.#places = createSpareSlots({
       waitingOf: (group) => {
         const memory = this.#memories.peek(group);
-        return memory === undefined || slowDownOf(group.priority) > 1 ? [] : turns.of(membersOf(group), memory, clock.now());
+        return memory === undefined || slowDownOf(group.priority) > 1 ? [] : turns.of(membersOf(group), memory.profile, clock.now());
       },
       applyProbe: (member, seen) => {
         const account = probeStates.get(member.userId);
@@ -107,7 +108,7 @@ class AccountsRunner implements GroupRunner {
   pacerOf(group: Poll): GroupPacer {
     const { timing } = group;
     if (timing.kind === "schedule") return createSchedulePacer(group, this.#probes);
-    return createFreshnessPacer(group, timing.freshness, this.#pacing);
+    return createFreshnessPacer(group, probeAlgorithm(timing.freshness), this.#pacing);
   }
 
   close(): Promise<void> {

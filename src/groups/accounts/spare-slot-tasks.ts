@@ -4,7 +4,7 @@ import type { MergeLimits } from "../../query/merging/merge.ts";
 import { floorOf, batchQueries, piggybackedFor } from "../queries/query-batches.ts";
 import { awaitedOf } from "../probing/probe-choice.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
-import type { Turn, Waiting } from "./pacing/group-pace.ts";
+import type { Turn, Waiting } from "./pacing/turns.ts";
 import type { ReadTask } from "./group-tasks.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
 

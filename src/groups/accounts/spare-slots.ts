@@ -4,7 +4,7 @@
  */
 import { chooseProbe } from "../probing/probe-choice.ts";
 import { type GroupMember, membersOf } from "../memory/group-members.ts";
-import type { Waiting } from "./pacing/group-pace.ts";
+import type { Waiting } from "./pacing/turns.ts";
 import type { PiggybackedAccounts, SeenProfile } from "../../requests/profile-batcher.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 

@@ -56,8 +56,12 @@ export interface ProbeRounds {
 }
 
 /** What probes cost that are sent together, in which so many posts are expected: themselves, and searches where they find something. */
-export const requestsOf = (posts: number, probes = 1, apart = APART): number =>
+const requestsOf = (posts: number, probes = 1, apart = APART): number =>
   probes + 1 - Math.exp(-apart * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
+
+/** Probes a day, and searches that find what moved. `apart`: the share of posts that make a probe find something, where it is known. */
+export const requestsOfRounds = ({ times, probesEach }: ProbeRounds, postsPerDay: number, apart?: number): number =>
+  times * requestsOf(postsPerDay / times, probesEach, apart);
 
 /** What is expected behind accounts that are asked for: how many posts, and how long they have waited together. */
 export interface Awaited {

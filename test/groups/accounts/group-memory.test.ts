@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type GroupMemory, restoreGroup } from "../../../src/groups/accounts/group-memory.ts";
-import { firstPace } from "../../../src/groups/accounts/probe-pace.ts";
+import { firstPace } from "../../../src/groups/accounts/pacing/group-mean.ts";
 
 const pace = firstPace([1, 2, 3], { kind: "mean", meanMs: 60_000, maxMs: 600_000 }, 0);
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { probeAlgorithm } from "../../../src/groups/accounts/pacing/group-algorithms.ts";
 import { createPiggybackedProbes, roundsBeside } from "../../../src/groups/accounts/piggybacked-probes.ts";
 
 const DAY_MS = 86_400_000;
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => String(from + i));
 const requests = (perDay: number, from: number, to: number) => ({ perDay, userIds: new Set(ids(from, to)) });
-const P95 = { kind: "p95", p95Ms: 60_000 } as const;
-const MEAN = { kind: "mean", meanMs: 60_000, maxMs: 4 * 3_600_000 } as const;
+const P95 = probeAlgorithm({ kind: "p95", p95Ms: 60_000 });
+const MEAN = probeAlgorithm({ kind: "mean", meanMs: 60_000, maxMs: 4 * 3_600_000 });
 
 describe("spare slots in the requests of others", () => {
   it("go to whoever fits into what is left of a hundred places, and to those who are asked for anyway", () => {

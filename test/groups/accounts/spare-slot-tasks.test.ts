@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { spareSlotTasks } from "../../../src/groups/accounts/spare-slot-tasks.ts";
-import type { Waiting } from "../../../src/groups/accounts/pacing/group-pace.ts";
+import type { Waiting } from "../../../src/groups/accounts/pacing/turns.ts";
 import type { GroupMember } from "../../../src/groups/memory/group-members.ts";
 import type { ReadTask } from "../../../src/groups/accounts/group-tasks.ts";
 import type { AccountMemory } from "../../../src/groups/probing/probe-states.ts";

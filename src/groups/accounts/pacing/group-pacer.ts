@@ -8,7 +8,7 @@ import type { GroupMemory } from "../group-memory.ts";
 import type { GroupNews } from "../group-reads.ts";
 import type { ReadTask } from "../group-tasks.ts";
 import type { SpareSlotQuery } from "../spare-slot-tasks.ts";
-import type { Turn } from "./group-pace.ts";
+import type { Turn } from "./turns.ts";
 
 /** One run, as it begins. */
 export interface Run {

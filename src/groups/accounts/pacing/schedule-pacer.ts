@@ -4,7 +4,7 @@ import { isSameTick } from "../../../plan/polls/tick-grid.ts";
 import type { Poll } from "../../../polling/watch-poll.ts";
 import { checkEveryMs } from "../account-cost.ts";
 import type { GroupProbes } from "../group-probes.ts";
-import { NOBODYS_TURN } from "./group-pace.ts";
+import { NOBODYS_TURN } from "./turns.ts";
 import type { GroupPacer } from "./group-pacer.ts";
 
 export const createSchedulePacer = (group: Poll, probes: Pick<GroupProbes, "takeNewHandle">): GroupPacer => ({

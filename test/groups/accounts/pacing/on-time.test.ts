@@ -1,10 +1,9 @@
 /** A group that was kept from its turns: what it finds late then says nothing of its pace. */
 import { afterEach, describe, expect, it } from "vitest";
 import type { GroupMemory } from "../../../../src/groups/accounts/group-memory.ts";
-import { paceAfter } from "../../../../src/groups/accounts/pacing/group-pace.ts";
+import { firstPace, probesForMean } from "../../../../src/groups/accounts/pacing/group-mean.ts";
 import { createOnTime } from "../../../../src/groups/accounts/pacing/on-time.ts";
 import { UpstreamError } from "../../../../src/model/upstream.ts";
-import { firstPace } from "../../../../src/groups/accounts/probe-pace.ts";
 import { createAccountsWorld, serveWorld } from "../../../support/accounts-world.ts";
 import { type EngineHarness, startEngineHarness } from "../../../support/engine-harness.ts";
 import { makeWatch } from "../../../support/make-watch.ts";
@@ -87,7 +86,6 @@ it("learns nothing of its pace while it is slowed down on purpose", () => {
     START,
   );
   const query = {
-    freshness,
     waiting: [],
     memory: { pace } as GroupMemory,
     awaited: [{ posts: 50, waitedMs: 50 * HOUR }],
@@ -96,8 +94,9 @@ it("learns nothing of its pace while it is slowed down on purpose", () => {
     startedAtMs: START + HOUR,
     nowMs: START + HOUR,
   };
-  expect(paceAfter({ ...query, factor: 1.5 }).pace).toBe(pace);
-  expect(paceAfter({ ...query, factor: 1 }).pace?.worth).toBeLessThan(0.9 * pace.worth);
+  const { after } = probesForMean(freshness);
+  expect(after({ ...query, factor: 1.5 }).pace).toBe(pace);
+  expect(after({ ...query, factor: 1 }).pace?.worth).toBeLessThan(0.9 * pace.worth);
 });
 
 /** A group under freshness, whose service answers by `serviceMs`, or fails. */

@@ -1,14 +1,17 @@
 /**
- * Whom probes ask for where 95 of 100 posts have a limit. A post found within it is not late, however soon it is found, so that the least
+ * A delay that 95 of 100 posts of a group stay under. A post found within it is not late, however soon it is found, so that the least
  * requests are those of a choice: accounts that post enough are asked for once in that time and no sooner, all others after the longest
  * wait. All of a round share its searches. Who recently posted is about to post again and counts as busy; silence makes an account quiet.
- * Pure; for a mean, see probe-choice.ts.
+ * Pure; the memory is plain data.
  */
-import { BATCH_SIZE } from "../../model/batch.ts";
-import { longestWaitMs, type P95 } from "../../plan/delay-aims.ts";
-import { levelsOf, type RateLevel } from "../../plan/rates/probe-allocation.ts";
-import type { Candidate, ProbeRounds } from "../probing/probe-choice.ts";
-import { sum } from "../../plan/sum.ts";
+import { BATCH_SIZE } from "../../../model/batch.ts";
+import { passedMs } from "../../../model/clock.ts";
+import { longestWaitMs, type P95 } from "../../../plan/delay-aims.ts";
+import { levelsOf, type RateLevel } from "../../../plan/rates/probe-allocation.ts";
+import { sum } from "../../../plan/sum.ts";
+import type { Candidate, ProbeRounds } from "../../probing/probe-choice.ts";
+import { isPaced, type PaceQuery, type ProbeAlgorithm, type TurnQuery } from "./group-pace.ts";
+import { NOBODYS_TURN } from "./turns.ts";
 
 const DAY_MS = 86_400_000;
 /** So many posts may be late: less than five of a hundred, because some days have more than others. */
@@ -29,6 +32,53 @@ export interface OnTimePace {
   /** When the last round began. */
   readonly roundAtMs: number;
 }
+
+/** What a group learns of a p95. */
+export interface P95Memory {
+  readonly rounds?: OnTimePace;
+  /** Posts a day from which on accounts count as busy, by their rates when the strategy was chosen. */
+  readonly busyRate?: number;
+}
+
+export const probesForP95 = (freshness: P95): ProbeAlgorithm<P95Memory> => ({
+  choose: (query) => ({ ...NOBODYS_TURN, all: chooseRound(query.waiting, roundOf(query, freshness)).map(({ member }) => member) }),
+  waitMs(query) {
+    const round = roundOf(query, freshness);
+    return Math.max(untilRound(query.memory.rounds, round.everyMs, query.nowMs), waitForDue(query.waiting, round));
+  },
+  isLearned: ({ rounds }) => rounds !== undefined,
+  after: (query) => ({ rounds: roundsAfter(query, freshness) }),
+  fromRates: (rates) => ({ busyRate: busyRate(rates, freshness) }),
+  rounds: (rates) => roundsOnTime(rates, freshness),
+  isEven: () => true,
+  // They count from the last probe of anybody.
+  ownRounds: Math.floor,
+  // However many probes they take.
+  runsPerDay: (accounts) => DAY_MS / roundEveryMs(freshness, accounts),
+  // No post is left to the next search: a late one is what counts.
+  worth: () => 0,
+});
+
+function roundOf({ waiting, memory, factor }: TurnQuery<P95Memory>, freshness: P95): RoundQuery {
+  const { busyRate = 0, rounds } = memory;
+  const everyMs = roundEveryMs(freshness, waiting.length) * factor;
+  return { busyRate: busyRate * (rounds?.correction ?? 1), everyMs, maxMs: longestWaitMs(freshness) * factor };
+}
+
+/** A run soon after a round is none itself: hardly anybody is due. */
+function roundsAfter(query: PaceQuery<P95Memory>, freshness: P95): OnTimePace {
+  const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs } = query;
+  const { correction = 1, roundAtMs = startedAtMs } = memory.rounds ?? {};
+  const everyMs = roundEveryMs(freshness, waiting.length) * factor;
+  const isRound = hasProbed && untilRound(memory.rounds, everyMs, startedAtMs) < everyMs / 2;
+  return {
+    correction: isPaced(query) ? learnLate(correction, delaysMs, freshness) : correction,
+    roundAtMs: isRound ? startedAtMs : roundAtMs,
+  };
+}
+
+const untilRound = (rounds: OnTimePace | undefined, everyMs: number, nowMs: number): number =>
+  everyMs - passedMs(rounds?.roundAtMs ?? 0, nowMs);
 
 /** Milliseconds between rounds. One probe that asks for everybody leaves nobody for later: all of what may be late is that of its interval. */
 export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
@@ -92,7 +142,7 @@ export function chooseRound<C extends Candidate>(candidates: readonly C[], { bus
 const ANSWERED_MS = 250;
 
 /** Until a round would have anybody to ask for: others may have asked for all of them since the last one. */
-export function waitForDue(candidates: readonly Candidate[], { busyRate, everyMs, maxMs }: RoundQuery): number {
+function waitForDue(candidates: readonly Candidate[], { busyRate, everyMs, maxMs }: RoundQuery): number {
   const [busyMs, quietMs] = [everyMs - ANSWERED_MS, maxMs - everyMs / 2 + 1];
   return candidates.reduce((least, { rate, ageMs }) => Math.min(least, (rate >= busyRate ? busyMs : quietMs) - ageMs), quietMs);
 }

@@ -1,14 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { longestWaitMs, type P95 } from "../../../src/plan/delay-aims.ts";
-import type { Candidate } from "../../../src/groups/probing/probe-choice.ts";
-import { busyRate, chooseRound, learnLate, roundEveryMs, roundsOnTime } from "../../../src/groups/accounts/probe-on-time.ts";
-import { lackedPerDay } from "../../../src/groups/queries/late-in-search.ts";
-import { requestsOfRounds } from "../../../src/groups/accounts/probe-rounds.ts";
-import { firstRate, learnPosts, rateAt, shareApart } from "../../../src/plan/rates/rates.ts";
-import { costOfFreshness } from "../../../src/groups/accounts/account-cost.ts";
-import { sum } from "../../../src/plan/sum.ts";
-import { createSeededRandom } from "../../support/seeded-random.ts";
+import { longestWaitMs, type P95 } from "../../../../src/plan/delay-aims.ts";
+import { type Candidate, requestsOfRounds } from "../../../../src/groups/probing/probe-choice.ts";
+import { busyRate, chooseRound, learnLate, roundEveryMs, roundsOnTime } from "../../../../src/groups/accounts/pacing/group-p95.ts";
+import { lackedPerDay } from "../../../../src/groups/queries/late-in-search.ts";
+import { firstRate, learnPosts, rateAt, shareApart } from "../../../../src/plan/rates/rates.ts";
+import { costOfFreshness } from "../../../../src/groups/accounts/account-cost.ts";
+import { sum } from "../../../../src/plan/sum.ts";
+import { createSeededRandom } from "../../../support/seeded-random.ts";
 
 const MIN = 60_000;
 const HOUR = 60 * MIN;

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Mean } from "../../../src/plan/delay-aims.ts";
-import { type Awaited, awaitedOf, chooseProbe, waitBeforeProbe } from "../../../src/groups/probing/probe-choice.ts";
-import { firstPace, learnDelays, type PaceMemory } from "../../../src/groups/accounts/probe-pace.ts";
-import { probesOfAll } from "../../../src/groups/accounts/probe-rounds.ts";
-import { baseRate, firstRate, learnPosts, rateAt } from "../../../src/plan/rates/rates.ts";
-import { createSeededRandom } from "../../support/seeded-random.ts";
+import type { Mean } from "../../../../src/plan/delay-aims.ts";
+import { type Awaited, awaitedOf, chooseProbe, waitBeforeProbe } from "../../../../src/groups/probing/probe-choice.ts";
+import { firstPace, learnDelays, type PaceMemory, probesOfAll } from "../../../../src/groups/accounts/pacing/group-mean.ts";
+import { baseRate, firstRate, learnPosts, rateAt } from "../../../../src/plan/rates/rates.ts";
+import { createSeededRandom } from "../../../support/seeded-random.ts";
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;

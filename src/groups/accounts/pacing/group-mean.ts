@@ -1,0 +1,200 @@
+/**
+ * A mean delay over the posts of a group: what a probe must be worth before it is sent, so that posts are found as fresh as was asked for
+ * and no sooner. A burst makes probes worth their request sooner, silence later; the worth itself moves slowly. It follows from two delays
+ * that both grow with its square root: the one that the rates predict at every probe, and the one of posts that were found. Whom a probe
+ * asks for is in probe-choice.ts. Pure; the memory is plain data.
+ */
+import { BATCH_SIZE } from "../../../model/batch.ts";
+import type { Mean } from "../../../plan/delay-aims.ts";
+import { levelsOf, probesPerDay, sumLevels } from "../../../plan/rates/probe-allocation.ts";
+import { expectedRate, meanRootRate } from "../../../plan/rates/rates.ts";
+import { sum } from "../../../plan/sum.ts";
+import { FIRST_LIMITS, handlesPerQuery } from "../../../query/merging/merge.ts";
+import {
+  type Awaited,
+  awaitedOf,
+  chooseProbes,
+  MOST_TOGETHER,
+  type ProbeRounds,
+  requestsOfRounds,
+  waitBeforeProbes,
+} from "../../probing/probe-choice.ts";
+import { isPaced, type PaceQuery, type ProbeAlgorithm } from "./group-pace.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Sums over posts, older ones counting less. */
+export interface Delays {
+  readonly posts: number;
+  readonly delayMs: number;
+  /** sqrt(worth) at the time. */
+  readonly rootWorth: number;
+}
+
+export interface PaceMemory {
+  /** Posts x ms, for each request it is expected to take. */
+  readonly worth: number;
+  /** Of posts that the rates predicted behind the probes. */
+  readonly foretold: Delays;
+  /** Of posts that were found. */
+  readonly found: Delays;
+  readonly atMs: number;
+}
+
+/** What a group learns of a mean. */
+export interface MeanMemory {
+  readonly pace?: PaceMemory;
+}
+
+export const probesForMean = (freshness: Mean): ProbeAlgorithm<MeanMemory> => ({
+  choose({ waiting, factor }, onTimeMs) {
+    const chosen = chooseProbes(waiting, freshness.maxMs * factor);
+    return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen, onTimeMs) };
+  },
+  waitMs({ waiting, memory, factor }) {
+    const maxMs = freshness.maxMs * factor;
+    return Math.min(waitBeforeProbes(waiting, (memory.pace?.worth ?? 0) * factor * factor, maxMs), maxMs);
+  },
+  isLearned: ({ pace }) => isWhole(pace),
+  after: (query) => ({ pace: paceAfter(query, freshness) }),
+  fromRates: () => ({}),
+  rounds: (rates, perQuery) => roundsForMean(rates, freshness, perQuery),
+  isEven: (accounts) => accounts <= BATCH_SIZE,
+  // They follow bursts and come at any time before the next help.
+  ownRounds: (betweenHelp) => (betweenHelp < 1 ? 0 : betweenHelp - 0.5),
+  runsPerDay: (_, ownProbes) => ownProbes,
+  worth: (posts, requests) => (posts * freshness.meanMs) / requests,
+});
+
+/** A pace of nobody says nothing. */
+const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && pace.worth > 0;
+
+function paceAfter(query: PaceQuery<MeanMemory>, freshness: Mean): PaceMemory {
+  const { waiting, memory, awaited, delaysMs, nowMs } = query;
+  const { pace } = memory;
+  const rates = () => waiting.map(({ account }) => expectedRate(account.rate, nowMs));
+  if (!isWhole(pace)) return firstPace(rates(), freshness, nowMs);
+  if (!isPaced(query)) return pace;
+  if (isStale(pace, freshness, nowMs)) return firstPace(rates(), freshness, nowMs);
+  return learnDelays(pace, { awaited: joinAwaited(awaited), delaysMs }, freshness, nowMs);
+}
+
+const PACE_KEPT_MS = 6 * 3_600_000;
+
+/** Whether it learned nothing for so long, because others asked for all of the members: what is posted may be another matter by now. */
+const isStale = ({ atMs }: PaceMemory, { maxMs }: Mean, nowMs: number): boolean => nowMs - atMs > Math.max(PACE_KEPT_MS, 2 * maxMs);
+
+const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
+  posts: sum(parts, ({ posts }) => posts),
+  waitedMs: sum(parts, ({ waitedMs }) => waitedMs),
+});
+
+/** The delays of so many posts are remembered, and of six hours at least: fewer would be chance, an hour of a large group its time of day. */
+const MEMORY_POSTS = 400;
+const MEMORY_MS = 21_600_000;
+/** So much of the waiting is ended by requests that come at their worth; the rest by reads that cost nothing, or after the longest wait. */
+const ENDED_BY_WORTH = 0.75;
+/** How many predicted posts outweigh the first guess. */
+const FIRST_GUESS_POSTS = 60;
+/** The first bursts of a few accounts are chance: so many of them weigh as much as what the rates predict. */
+const FORECAST_BURSTS = 60;
+/** Posts come in bursts that are found alike: by their sizes, four posts say as much as one that stands by itself. */
+const POSTS_A_BURST = 4;
+/** Probes come at most so many times as often as the rates ask for: a search that lags is not made faster by asking more often. */
+const MOST_HASTE = 3;
+
+/** The pace to begin with, by the average rates as far as they are known (posts a day): each request ends its part of the waiting. */
+export function firstPace(rates: readonly number[], freshness: Mean, nowMs: number): PaceMemory {
+  const { meanMs } = freshness;
+  const perDay = sum(rates, (rate) => rate);
+  const requests = requestsOfRounds(roundsForMean(rates, freshness, handlesPerQuery(FIRST_LIMITS)), perDay);
+  const ended = rates.length <= BATCH_SIZE ? 1 : ENDED_BY_WORTH;
+  const worth = (ended * perDay * meanMs) / requests;
+  const posts = FIRST_GUESS_POSTS;
+  const foretold = { posts, delayMs: posts * meanMs, rootWorth: posts * Math.sqrt(worth) };
+  return { worth, foretold, found: { posts: 0, delayMs: 0, rootWorth: 0 }, atMs: nowMs };
+}
+
+/** What a run asked for and found. */
+export interface Found {
+  /** Behind all that was asked for, when it was asked. */
+  readonly awaited: Awaited;
+  /** From a post to its finding. */
+  readonly delaysMs: readonly number[];
+}
+
+/** The pace after a run. What the rates predict is free of the chance of single posts, what was found of the errors of rates. */
+export function learnDelays(memory: PaceMemory, { awaited, delaysMs }: Found, { meanMs, maxMs }: Mean, nowMs: number): PaceMemory {
+  if (awaited.posts === 0 && delaysMs.length === 0) return memory;
+  const passed = Math.max(0, nowMs - memory.atMs) / MEMORY_MS;
+  const kept = Math.exp(-Math.min(Math.max(delaysMs.length, awaited.posts) / MEMORY_POSTS, passed));
+  // What was found after an outage says nothing about the pace.
+  const delays = delaysMs.map((delayMs) => Math.min(Math.max(delayMs, 0), maxMs));
+  const root = Math.sqrt(memory.worth);
+  const add = (known: Delays, posts: number, delayMs: number): Delays => ({
+    posts: known.posts * kept + posts,
+    delayMs: known.delayMs * kept + delayMs,
+    rootWorth: known.rootWorth * kept + posts * root,
+  });
+  const foretold = add(memory.foretold, awaited.posts, awaited.waitedMs);
+  const found = add(
+    memory.found,
+    delays.length,
+    sum(delays, (delay) => delay),
+  );
+  const byRoot = delayByRoot(foretold, found);
+  return { worth: byRoot > 0 ? (meanMs / byRoot) ** 2 : memory.worth, foretold, found, atMs: nowMs };
+}
+
+/** The mean delay for each root of worth. */
+function delayByRoot(foretold: Delays, found: Delays): number {
+  const byRates = foretold.delayMs / foretold.rootWorth;
+  if (found.posts === 0) return byRates;
+  const bursts = found.posts / POSTS_A_BURST;
+  const both = (FORECAST_BURSTS * byRates + bursts * (found.delayMs / found.rootWorth)) / (FORECAST_BURSTS + bursts);
+  return Math.min(both, MOST_HASTE * byRates);
+}
+
+function roundsForMean(rates: readonly number[], freshness: Mean, perQuery: number): ProbeRounds {
+  if (rates.length > BATCH_SIZE) return roundsOfSome(rates, freshness, perQuery);
+  return { times: probesOfAll(total(rates), freshness), probesEach: 1 };
+}
+
+/** Probes a day where one asks for everybody: even ones, less what intervals save that follow the rate. */
+export function probesOfAll(postsPerDay: number, { meanMs }: Mean): number {
+  // Posts of bursts, which are what saves, are found sooner than the mean.
+  const saved = postsPerDay > 0 ? meanRootRate(postsPerDay, meanMs / 2) ** 2 / postsPerDay : 1;
+  return (saved * DAY_MS) / (2 * meanMs);
+}
+
+/** Of the places of a search, about so many are left by those that moved and taken by others. */
+const FREE_PLACES = 0.65;
+/** Rates are learned, not known, which takes so many more probes. */
+const LEARNED = 1.09;
+/** A round begins as soon as some of its probes are worth theirs: beyond the first it has so many of those that would cost least. */
+const SENT_OF_BEST = 0.6;
+/** Probes wait for whole seconds, half a one on average. */
+const GRAIN_MS = 500;
+
+/**
+ * About as many probes together as cost least, which is how they are sent. Those piggybacked on the searches are read for nothing, which
+ * is worth more after a single probe than after several that share one search.
+ */
+function roundsOfSome(rates: readonly number[], freshness: Mean, perQuery: number): ProbeRounds {
+  const meanMs = Math.max(freshness.meanMs - GRAIN_MS, GRAIN_MS);
+  const { maxMs } = freshness;
+  const sums = sumLevels(rates.flatMap((rate) => levelsOf(rate, meanMs)));
+  const posts = total(rates);
+  const most = Math.min(MOST_TOGETHER, Math.ceil(rates.length / BATCH_SIZE) - 1);
+  const roundsWith = (probesEach: number): ProbeRounds => {
+    const batch = (probesEach * BATCH_SIZE + perQuery * FREE_PLACES) / LEARNED;
+    return { times: probesPerDay({ sums, meanMs, maxMs, batch }), probesEach };
+  };
+  const choices = Array.from({ length: most }, (_, index) => roundsWith(index + 1));
+  const { probesEach } = choices.reduce((best, choice) =>
+    requestsOfRounds(choice, posts) < requestsOfRounds(best, posts) ? choice : best,
+  );
+  return roundsWith(1 + (probesEach - 1) * SENT_OF_BEST);
+}
+
+const total = (rates: readonly number[]): number => sum(rates, (rate) => rate);
