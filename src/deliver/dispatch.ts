@@ -43,12 +43,12 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
   const dispatch = async (claimed: ClaimedMessage): Promise<void> => {
     if (await pace.run(claimed)) {
       const attempt = await send.run(claimed);
-      if (attempt.kind !== "cut") await settle(claimed, attempt);
+      if (attempt.kind !== "cut") await finish(claimed, attempt);
       else freeAttempt(claimed);
     }
     release(claimed);
   };
-  const settle = async (claimed: ClaimedMessage, attempt: Ended) => {
+  const finish = async (claimed: ClaimedMessage, attempt: Ended) => {
     const { queue } = claimed;
     if (attempt.kind === "failed") deps.meter.count("chirpwatch_sink_errors_total", { sink: queue.name, class: attempt.error.kind });
     // The way closes before the next message may take it, and what the breaker holds back keeps its place in the queue.

@@ -94,7 +94,7 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
   const covered = walk.covered;
   const newestItemMs = newestOf(memory, walk, startMs);
   // Nothing at all, where something was before: deleted, or the service shows nothing for a moment. No watermark moves by it.
-  if (isBlind(memory, walk)) return memory;
+  if (isSuspiciouslyEmpty(memory, walk)) return memory;
   if (walk.end === "cut") {
     if (covered === undefined) return { ...memory, newestItemMs };
     const gap = gapBelowCut(memory, covered, head);
@@ -111,7 +111,7 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
 }
 
 /** Whether a list that held items came back without any. */
-export const isBlind = (memory: FeedMemory, walk: FeedWalk): boolean => memory.newestItemMs !== null && walk.items.length === 0;
+export const isSuspiciouslyEmpty = (memory: FeedMemory, walk: FeedWalk): boolean => memory.newestItemMs !== null && walk.items.length === 0;
 
 function newestOf(memory: FeedMemory, walk: FeedWalk, startMs: number): number | null {
   const times = walk.items.map((item) => item.timeMs).filter((timeMs) => timeMs <= startMs + 60_000);

@@ -74,7 +74,7 @@ function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse
   return new Promise((resolve, reject) => {
     const head = { controller: undefined, started: false, settled: false, status: 0, headers: {}, grace: undefined };
     const state: Exchange = { ...head, chunks: [], bytes: 0 };
-    const settle = (finish: () => void) => {
+    const settleOnce = (finish: () => void) => {
       if (state.settled) return;
       state.settled = true;
       clearTimeout(deadline);
@@ -85,14 +85,14 @@ function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse
       const { status, headers } = state;
       // The deadline still runs: unpacking is part of the answer.
       decodeBody(Buffer.concat(state.chunks, state.bytes), headers["content-encoding"], request.maxBytes).then(
-        (body) => settle(() => resolve({ status, headers, body })),
-        (error: HttpError) => (isWholeWanted(request) ? fail(error) : settle(() => resolve({ status, headers, body: "" }))),
+        (body) => settleOnce(() => resolve({ status, headers, body })),
+        (error: HttpError) => (isWholeWanted(request) ? fail(error) : settleOnce(() => resolve({ status, headers, body: "" }))),
       );
     };
     const fail = (error: HttpError) => {
       // The status line is an answer, whatever becomes of the body.
       if (state.status !== 0 && !isWholeWanted(request)) answer();
-      else settle(() => reject(error));
+      else settleOnce(() => reject(error));
       state.controller?.abort(error);
     };
     const onAbort = () => fail(wasAborted(state.started, request.signal?.reason));

@@ -106,7 +106,7 @@ export function answerControl(deps: ServiceDeps, { method, url, body: text }: Co
     if (route === undefined) throw new ServiceError(404, `known: ${Object.keys(ROUTES).join(", ")}`);
     const body = route.body.safeParse(text.trim() === "" ? {} : parseBody(text), { reportInput: true });
     if (!body.success) throw badRequest(body.error.issues.map(issueText).join("; "));
-    deps.faults.settle();
+    deps.faults.endExpired();
     return { status: 200, text: JSON.stringify(route.follow(deps, body.data, atMs ?? deps.clock.now(), decodeURIComponent(segment))) };
   } catch (error) {
     const known = error instanceof ServiceError ? error : new ServiceError(400, error instanceof Error ? error.message : String(error));

@@ -59,7 +59,7 @@ export function createFaults(world: World, clock: SandboxClock) {
   }
 
   /** Ends what is over, and lets the rest take its course. */
-  function settle(): void {
+  function endExpired(): void {
     const nowMs = clock.now();
     const over = armed.filter((each) => each.left <= 0 || clock.trueNow() >= each.untilMs);
     armed = armed.filter((each) => !over.includes(each));
@@ -89,7 +89,7 @@ export function createFaults(world: World, clock: SandboxClock) {
 
   const active = (): JsonObject => ({ faults: armed.map((each) => ({ fault: each.name, endpoint: each.endpoint ?? null })) });
 
-  return { arm, settle, take, spoil, active, clear };
+  return { arm, endExpired, take, spoil, active, clear };
 }
 
 interface Found {

@@ -42,7 +42,7 @@ interface Progress {
 
 /** Answers every request; never throws. */
 export function answerRequest(deps: ServiceDeps, request: ServiceRequest): ServiceReply {
-  deps.faults.settle();
+  deps.faults.endExpired();
   const progress: Progress = { key: "" };
   let reply: ServiceReply;
   try {

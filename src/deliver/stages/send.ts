@@ -53,12 +53,12 @@ function attempt(clock: Clock, { queue, message }: ClaimedMessage, controller: A
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(controller.signal.reason);
     const cancel = clock.after(LONGEST_ATTEMPT_MS, () => controller.abort(new SinkError("transient", "no answer within two minutes")));
-    const settle = () => {
+    const cleanUp = () => {
       cancel();
       controller.signal.removeEventListener("abort", giveUp);
     };
     controller.signal.addEventListener("abort", giveUp, { once: true });
-    queue.sink.send(message, controller.signal).then(resolve, reject).finally(settle);
+    queue.sink.send(message, controller.signal).then(resolve, reject).finally(cleanUp);
   });
 }
 

@@ -245,18 +245,18 @@ class GroupRead {
     const before = probeStates.get(userId);
     if (before === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
     const { startedAtMs, allowance, onTimeSinceMs } = this.#query;
-    const isBlind = isSuspiciousSearch || run?.outcome?.isSuspicious === true;
+    const isSuspicious = isSuspiciousSearch || run?.outcome?.isSuspicious === true;
     const toService = (localMs: number) => serviceClock.fromLocal(localMs);
     const times = { startedAtMs, allowance, onTimeSinceMs, nowMs: clock.now(), serviceMs: serviceClock.now(), toService };
     const { endpoint, isFull } = task;
-    const read = { endpoint, isFull, overlapMs: poll.overlapMs, outcome: run?.outcome, isBlind };
+    const read = { endpoint, isFull, overlapMs: poll.overlapMs, outcome: run?.outcome, isSuspicious };
     const { account, postedMs, delaysMs, changedMs } = evaluateRead(before, read, times);
     this.#postedMs.push(...postedMs);
     this.#delaysMs.push(...delaysMs);
     this.#changedMs.push(...changedMs);
     probeStates.put(userId, account, worthOfRead(before.probe, account.probe));
     if (endpoint === "timeline") readiness.doubt(poll.key);
-    if (!isBlind && account.probe.isBlind === true) probeStates.put(userId, { ...account, searchedAtMs: startedAtMs }, "later");
+    if (!isSuspicious && account.probe.isBlind === true) probeStates.put(userId, { ...account, searchedAtMs: startedAtMs }, "later");
   }
 
   #markRefused(userId: string): void {

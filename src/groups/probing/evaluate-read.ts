@@ -11,7 +11,7 @@ export interface AccountRead extends Pick<ReadResult, "endpoint" | "isFull"> {
   /** Undefined: the search showed nothing of this account. */
   readonly outcome: PollOutcome | undefined;
   /** Not even the newest post that is known was shown. */
-  readonly isBlind: boolean;
+  readonly isSuspicious: boolean;
 }
 
 /** The run that the read belongs to, and the moment of its end on both clocks. */
@@ -57,7 +57,7 @@ export function evaluateRead(before: AccountMemory, read: AccountRead, times: Re
     probe: isFirst ? afterFirstRead(probe, postedMs.filter((atMs) => atMs > probedMs).length) : probe,
     rate: isFirst ? firstRate(localMs, nowMs) : localMs.length === 0 ? before.rate : learnPosts(before.rate, localMs, nowMs),
     // A search that comes with a probe is hardly older than it.
-    checkedAtMs: read.isBlind ? before.checkedAtMs : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
+    checkedAtMs: read.isSuspicious ? before.checkedAtMs : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
   };
   if (isFirst) return { account, postedMs: [], delaysMs: [], changedMs: [] };
   const sinceMs = times.toService(pacedSinceMs(before, times.onTimeSinceMs));
@@ -70,7 +70,7 @@ export function evaluateRead(before: AccountMemory, read: AccountRead, times: Re
 }
 
 function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes): ReadResult {
-  const { endpoint, isFull, isBlind, overlapMs, outcome } = read;
+  const { endpoint, isFull, isSuspicious, overlapMs, outcome } = read;
   const postedMs = outcome?.postedMs ?? [];
   const probedMs = times.toService(probe.probedAtMs);
   // Older ones were counted before the change: what the counter moved for is another post, which nobody can see yet.
@@ -78,7 +78,7 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
   return {
     endpoint,
     isFull,
-    isBlind,
+    isSuspicious,
     newPosts: postedMs.filter((atMs) => atMs >= promisedMs).length,
     newBeforeProbe: postedMs.filter((atMs) => atMs < probedMs - COUNTER_LAG_MS).length,
     isLagCheck: endpoint === "search" && mayLag(probe, times.allowance, times.nowMs),

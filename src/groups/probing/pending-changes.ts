@@ -139,7 +139,7 @@ export interface ReadResult {
   /** It went back to the last full poll. */
   readonly isFull: boolean;
   /** Not even the newest post that is known was shown: it says nothing of what there is. */
-  readonly isBlind?: boolean;
+  readonly isSuspicious?: boolean;
   /** Another read for what may only lag, see `mayLag`: it does not count. */
   readonly isLagCheck?: boolean;
 }
@@ -147,7 +147,7 @@ export interface ReadResult {
 /** The memory after a read that came to its end. */
 export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number): ProbeMemory {
   const { open, hidden: _, isBlind: __, moves: ___, blindAtMs, unfound = 0, ahead = 0, ...rest } = memory;
-  const isRead = result.isFull && result.isBlind !== true;
+  const isRead = result.isFull && result.isSuspicious !== true;
   const hidden = hiddenAfter(memory, result);
   // The first probe of an account counted what the read after it finds: credit for that would hide posts to come.
   const isFirst = open?.sinceMs === 0;
@@ -200,10 +200,10 @@ function openAfter(open: OpenChange, { newPosts, isLagCheck }: ReadResult, atMs:
 }
 
 /** Whether a read is the last one of a change that no post accounts for. What was shown to nobody says nothing of posts that were promised. */
-export function isGivenUp({ open }: ProbeMemory, { newPosts, isBlind }: ReadResult): boolean {
+export function isGivenUp({ open }: ProbeMemory, { newPosts, isSuspicious }: ReadResult): boolean {
   // Of one that was never probed before nobody knows a change.
   if (open === undefined || open.sinceMs === 0 || open.reads + 1 < READS_OF_A_CHANGE) return false;
-  return open.owed === null || (open.owed > newPosts && isBlind !== true);
+  return open.owed === null || (open.owed > newPosts && isSuspicious !== true);
 }
 
 /** A timeline that had to be asked because the search was silent speaks against the search; a search that shows something, for it. */

@@ -10,7 +10,7 @@ import {
   forgetCursor,
   type HeadPlan,
   horizonMs,
-  isBlind,
+  isSuspiciouslyEmpty,
   planFill,
   planHead,
   type Reach,
@@ -88,7 +88,7 @@ export async function readFeed(ask: Ask, poll: Poll, options: FeedReadOptions): 
   const query = head.plan.sinceMs === undefined ? undefined : head.query;
   const startMs = serviceClock.fromLocal(startedAtMs);
   const afterTop = afterHead(memory, { plan: head.plan, walk: head.walk, startMs, query });
-  const canFill = head.error === undefined && !isBlind(memory, head.walk);
+  const canFill = head.error === undefined && !isSuspiciouslyEmpty(memory, head.walk);
   const filled = canFill ? await fillGaps(gathering, afterTop) : { memory: afterTop, lostGaps: 0, error: undefined };
   const error = head.error ?? filled.error;
   return {
@@ -99,14 +99,14 @@ export async function readFeed(ask: Ask, poll: Poll, options: FeedReadOptions): 
     horizonMs: horizonMs(memory),
     nowMs: serviceClock.now(),
     isHeadWhole: isWhole(memory, head.walk),
-    isSuspicious: query === undefined && head.error === undefined && isBlind(memory, head.walk),
+    isSuspicious: query === undefined && head.error === undefined && isSuspiciouslyEmpty(memory, head.walk),
     lostGaps: filled.lostGaps,
     ...(error === undefined ? {} : { error }),
   };
 }
 
 function isWhole(memory: FeedMemory, walk: FeedWalk): boolean {
-  if (isBlind(memory, walk)) return false;
+  if (isSuspiciouslyEmpty(memory, walk)) return false;
   // A first walk that was cut left a gap that remembers its floor: nothing more to ask of the head.
   return walk.end !== "cut" || (memory.stretches.length === 0 && walk.covered !== undefined);
 }

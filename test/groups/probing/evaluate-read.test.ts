@@ -26,7 +26,7 @@ function evaluate(postedMs: readonly number[], before = account, more: Partial<A
     isFull: false,
     overlapMs: HOUR,
     outcome: { ...NOTHING_POLLED, postedMs },
-    isBlind: false,
+    isSuspicious: false,
     ...more,
   } as const;
   const times = { startedAtMs: NOW - MIN, onTimeSinceMs, allowance: { posts: 0, forMs: 0 }, nowMs: NOW, serviceMs: NOW };
@@ -52,5 +52,5 @@ it("learns how often an account posts from its first read, and nothing of the pa
 
 it("does not count an account as checked by a search that shows not even what is known", () => {
   expect(evaluate([]).account.checkedAtMs).toBe(NOW - MIN);
-  expect(evaluate([], account, { isBlind: true }).account.checkedAtMs).toBe(START + HOUR);
+  expect(evaluate([], account, { isSuspicious: true }).account.checkedAtMs).toBe(START + HOUR);
 });

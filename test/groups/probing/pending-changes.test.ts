@@ -59,9 +59,9 @@ describe("a change", () => {
     expect(isGivenUp(open, read())).toBe(true);
     expect(isGivenUp(open, read({ newPosts: 1 }))).toBe(true);
     expect(isGivenUp(open, read({ newPosts: 2 }))).toBe(false);
-    expect(isGivenUp(open, read({ isBlind: true }))).toBe(false);
+    expect(isGivenUp(open, read({ isSuspicious: true }))).toBe(false);
     const fewer = { ...open, open: { ...open.open, owed: null } } as ProbeMemory;
-    expect(isGivenUp(fewer, read({ isBlind: true }))).toBe(true);
+    expect(isGivenUp(fewer, read({ isSuspicious: true }))).toBe(true);
     expect(isGivenUp({ ...fewer, open: { ...fewer.open, sinceMs: 0 } } as ProbeMemory, read())).toBe(false);
   });
 
@@ -229,7 +229,7 @@ describe("an account with unreliable counters", () => {
   });
 
   it("is not one whose promised posts were in no answer at first, until a full poll shows what there is", () => {
-    const blank = read({ endpoint: "timeline", isFull: true, isBlind: true });
+    const blank = read({ endpoint: "timeline", isFull: true, isSuspicious: true });
     let memory = takeProbe(START, fields(12), MIN);
     for (let minute = 1; memory.open !== undefined; minute += 16) memory = afterRead(memory, blank, minute * MIN);
     expect(memory).toMatchObject({ fullAtMs: 0, unfound: 2 });
@@ -265,7 +265,7 @@ describe("an account with unreliable counters", () => {
 
 it("takes a full poll that is dated later than now is for one of this moment: the clock was set back", () => {
   expect(takeProbe(firstProbe(fields(10), 100 * MIN), fields(10), MIN)).toEqual(firstProbe(fields(10), MIN));
-  const suspicious = afterRead(firstProbe(fields(10), 0), read({ isFull: true, isBlind: true }), 100 * MIN);
+  const suspicious = afterRead(firstProbe(fields(10), 0), read({ isFull: true, isSuspicious: true }), 100 * MIN);
   expect(suspicious.blindAtMs).toBe(100 * MIN);
   expect(takeProbe(suspicious, fields(10), MIN).blindAtMs).toBe(MIN);
 });

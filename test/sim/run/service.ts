@@ -61,7 +61,7 @@ export function createSimService({ seed, clock, random, keys }: ServiceOptions):
     world: service.world,
     asked,
     sent,
-    settleFaults: service.faults.settle,
+    settleFaults: service.faults.endExpired,
     async request(request) {
       const key = request.headers?.["ApiKey"] ?? "";
       if (!request.url.includes("key-usage-info")) sent.set(key, (sent.get(key) ?? 0) + 1);
