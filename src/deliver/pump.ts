@@ -24,7 +24,7 @@ import { createSinkQueue, pauseMs, probeAtOnce, setBack, rejectWaiting, type Pum
 import type { LoopTurn } from "./queue/loop.ts";
 import { createMessageLog } from "./logs/message-log.ts";
 import { createPaceStage } from "./stages/pace.ts";
-import { createRecordStage, type RecordStage } from "./stages/record.ts";
+import { createRecordStage, type RecordStage } from "./stages/record-outcomes.ts";
 import { createSealStage } from "./stages/seal.ts";
 import { createSendStage } from "./stages/send.ts";
 import { createSinkReports, type SinkTrouble } from "./logs/sink-reports.ts";

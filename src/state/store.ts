@@ -30,7 +30,7 @@ import { loadLearned, saveLearned } from "./upkeep/learned.ts";
 import { proveWritable, readNote, writeNote } from "./upkeep/notes.ts";
 import { prune } from "./upkeep/prune.ts";
 import { dueRechecks, eventsById, runRechecksNow } from "./items/rechecks.ts";
-import { record } from "./outbox/record.ts";
+import { record } from "./outbox/store-outcomes.ts";
 import { listWatches, registerWatches } from "./watches/register-watches.ts";
 import { acknowledgeDead, markDeadReported, resendDead } from "./outbox/resend-dead.ts";
 import { setPaused } from "./watches/set-paused.ts";

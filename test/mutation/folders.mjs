@@ -21,7 +21,7 @@ const inFolder = (folder, names) =>
 const GATHERING = inFolder("src/deliver", ["digest", "group", "seal", "throttle", "worker"]);
 
 /** What its own tests, without a pump, say all about. */
-const APART = inFolder("src/deliver", ["attempt-log", "delays", "classify", "retry-schedule", "message-log", "record", "send"]);
+const APART = inFolder("src/deliver", ["attempt-log", "delays", "classify", "retry-schedule", "message-log", "record-outcomes", "send"]);
 
 const PUBLISHING = inFolder("src/deliver", ["crosspost"]);
 
@@ -39,7 +39,7 @@ export const FOLDERS = {
         "retry-schedule.test",
         "classify.test",
         "attempt-log.test",
-        "record.test",
+        "record-outcomes.test",
         "send.test",
         "message-records.test",
       ]),
@@ -85,7 +85,7 @@ export const FOLDERS = {
         "insert-deliveries",
         "insert-events",
         "next-due",
-        "record",
+        "store-outcomes",
         "resend-dead",
         "seal",
         "set-times-back",

@@ -5,7 +5,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { batchOf, date, linkOrId, order, query, textCursor, tweets, USER3, user3, username, users, wholeNumber } from "../inputs.ts";
 import { readArticle } from "../normalise/article.ts";
 import { readCommentCheck, readQuoteCheck, readRetweetCheck } from "../normalise/check.ts";
-import { tweetRecord } from "../normalise/record.ts";
+import { tweetRecord } from "../normalise/answer-object.ts";
 import { normaliseLegacyTweet } from "../normalise/legacy.ts";
 import { commentCheckOutput, quoteCheckOutput, retweetCheckOutput } from "../output/facts.ts";
 import { articleOutput, legacyPage, tweetInfoOutput, tweetList, tweetPage } from "../output/tweets.ts";

@@ -5,7 +5,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { batchOf, id, numberCursor, profiles, query, textCursor, USER3, user3, username, users } from "../inputs.ts";
 import { readAbout } from "../normalise/account.ts";
 import { readFollowCheck } from "../normalise/check.ts";
-import { userRecord } from "../normalise/record.ts";
+import { userRecord } from "../normalise/answer-object.ts";
 import { aboutOutput, followCheckOutput } from "../output/facts.ts";
 import { userList, userOutput, userPage } from "../output/users.ts";
 

@@ -1,7 +1,7 @@
 /** What is known about an account besides its profile, and the lookups between handles, links and ids. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Raw } from "../read-value.ts";
-import { count, either, promisedId, promisedText, recordOf, text, time } from "./record.ts";
+import { count, either, promisedId, promisedText, recordOf, text, time } from "./answer-object.ts";
 
 /** Answer of /about (api-v3.md "Account about"). */
 export interface AccountAbout extends JsonObject {

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";
-import { either, numberOrNull, recordOf, text, time, user } from "./record.ts";
+import { either, numberOrNull, recordOf, text, time, user } from "./answer-object.ts";
 
 /** Answer of /article (api-v3.md "Article"). Counts are as of the request. */
 /** A number is null when it cannot be read. */

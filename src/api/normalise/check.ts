@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { Raw } from "../read-value.ts";
-import { flag, optionalTweet, promisedFlag, promisedText, recordOf, text, time } from "./record.ts";
+import { flag, optionalTweet, promisedFlag, promisedText, recordOf, text, time } from "./answer-object.ts";
 
 /** Answer of /check-follow. */
 export interface FollowCheck extends JsonObject {

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";
-import { count, recordOf, text, time, user } from "./record.ts";
+import { count, recordOf, text, time, user } from "./answer-object.ts";
 
 /** Answer of /community-info (api-v3.md "Community info"). */
 export interface CommunityInfo extends JsonObject {

@@ -1,7 +1,7 @@
 /** The key's own account with the service: what it becomes. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Raw } from "../read-value.ts";
-import { numberOrNull, recordOf, text } from "./record.ts";
+import { numberOrNull, recordOf, text } from "./answer-object.ts";
 
 /**
  * Answer of /key-usage-info (docs/service.md section 1). Numbers are null when they cannot be read: unknown is not 0. Trust only

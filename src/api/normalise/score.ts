@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";
-import { flag, numberOrNull, recordOf } from "./record.ts";
+import { flag, numberOrNull, recordOf } from "./answer-object.ts";
 import { normaliseUser } from "./user.ts";
 
 /** Answer of /score. */

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";
-import { count, either, flag, listOf, numberOrNull, part, promisedText, recordOf, text, time, user } from "./record.ts";
+import { count, either, flag, listOf, numberOrNull, part, promisedText, recordOf, text, time, user } from "./answer-object.ts";
 
 export interface SpaceParticipant extends JsonObject {
   /** URL of a picture. */

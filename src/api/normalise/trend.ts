@@ -1,7 +1,7 @@
 /** Trends of a place: what they become. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Raw } from "../read-value.ts";
-import { promisedListOf, recordOf, text } from "./record.ts";
+import { promisedListOf, recordOf, text } from "./answer-object.ts";
 
 /** api-v3.md "Trend". */
 export interface Trend extends JsonObject {

@@ -1,6 +1,6 @@
 /** When results are written, together with which others, and what becomes of them when the state takes none. */
 import { expect, it } from "vitest";
-import { createRecordStage } from "../../../src/deliver/stages/record.ts";
+import { createRecordStage } from "../../../src/deliver/stages/record-outcomes.ts";
 import type { LogFields } from "../../../src/model/log.ts";
 import type { DeliveryResult } from "../../../src/model/outbox.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
