@@ -65,10 +65,12 @@ function checkPair(
 
 /** Lists that are empty everywhere may be the service's trouble or the world's way: as long as they are, nobody can know that it is over. */
 function isStillEmpty(own: readonly LeftEvent[], { asked, scenario }: Played): boolean {
-  if (!JSON.stringify(own.at(-1)?.body).includes("empty lists")) return false;
+  const opsAlert = own.at(-1);
+  if (opsAlert === undefined || !JSON.stringify(opsAlert.body).includes("empty lists")) return false;
+  const sinceMs = Math.max(opsAlert.detectedAtMs, scenario.startMs + scenario.busyMs);
   const last = new Map<string, boolean>();
   for (const { atMs, endpoint, input, isLaterPage, isEmptyList } of asked)
-    if (isEmptyList !== undefined && !isLaterPage && atMs > scenario.startMs + scenario.busyMs)
+    if (isEmptyList !== undefined && !isLaterPage && endpoint !== "tweet-info-bulk" && atMs > sinceMs)
       last.set(`${endpoint} ${input}`, isEmptyList);
   const empty = [...last.values()].filter((isEmpty) => isEmpty).length;
   return empty >= 2 && empty * 2 >= last.size;
