@@ -24,20 +24,20 @@ export interface SwapDeps {
 export function createSwap({ guard, delivering, polling, store, hash, clock, log }: SwapDeps): Pick<ReloadDeps, "swap" | "renew"> {
   return {
     async renew() {
-      await (await delivering.prepare(delivering.config())).enter();
+      const activate = await delivering.prepare(delivering.config());
+      await activate();
       polling.renewKey();
     },
     async swap(next: Config, { watches: changes }) {
       const refused = guard.refusalOf(next.sinks);
       if (refused !== undefined) throw refused;
-      const prepared = await delivering.prepare(next);
+      const activate = await delivering.prepare(next);
       // Until the state has taken the watches, nothing that is active has changed: a state that cannot be written leaves all as it was.
-      const registered = await registerConfiguredWatches(next, store, hash, clock.now()).catch(async (error: unknown) => {
+      const registered = await registerConfiguredWatches(next, store, hash, clock.now()).catch((error: unknown) => {
         polling.storeWatch.takeError(error);
-        await prepared.drop();
         throw error;
       });
-      await prepared.enter(registered);
+      await activate(registered);
       polling.renewKey();
       const watches = enabledOf(registered);
       await polling.engine.setWatches(watches);

@@ -88,7 +88,6 @@ export interface Sink {
   send(message: SealedMessage, signal: AbortSignal): Promise<SendReceipt>;
   /** Publishes a message to the channel's followers; one that is published already counts as done. One attempt. @throws SinkError */
   crosspost?(ref: string, signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
 }
 
 /**

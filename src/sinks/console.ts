@@ -44,7 +44,6 @@ function createConsoleSink(write: (text: string) => void): Sink {
       write(layOut(message));
       return {};
     },
-    close: async () => {},
   };
 }
 

@@ -115,7 +115,6 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
       sent.push(attempt);
       return (behaviours.get(name) ?? (() => ({})))(attempt);
     },
-    close: async () => {},
   });
   const addSink = (name: string, facts: Partial<PumpSink> = {}) => {
     sinks.set(name, {

@@ -171,7 +171,6 @@ describe("stops and crashes", () => {
           throw new Error("a bug");
         },
         send: never,
-        close: async () => {},
       },
     });
     bench.add("1", { sink: "broken" });

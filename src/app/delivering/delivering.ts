@@ -26,18 +26,14 @@ export interface Delivering {
   readonly opsAlerts: OpsAlerts;
   readonly active: ActiveWatches;
   /** Builds what another configuration delivers to, beside what is active. */
-  prepare(next: Config): Promise<Prepared>;
+  prepare(next: Config): Promise<Activate>;
   /** Proves credentials that can be proved cheaply. Never rejects. */
   check(): Promise<void>;
   stop(graceMs: number): Promise<void>;
 }
 
-/** A configuration that is active when it is entered; one that is not has to be dropped. */
-export interface Prepared {
-  /** `watches`: those registered for it, where they are other ones. */
-  enter(watches?: readonly EngineWatch[]): Promise<void>;
-  drop(): Promise<void>;
-}
+/** Makes a prepared configuration the active one. `watches`: those registered for it, where they are other ones. */
+export type Activate = (watches?: readonly EngineWatch[]) => Promise<void>;
 
 /** Messages under way at a reload get less time than at a stop. */
 const SWAP_GRACE_MS = 5_000;
@@ -84,23 +80,20 @@ export async function createDelivering(initial: Config, { store, meter, trace, e
     async prepare(next) {
       keepSecrets(next);
       const fresh = await deliveryOf(next);
-      return {
-        async enter(watches) {
-          const old = delivery;
-          if (watches !== undefined) active.set(watches);
-          config = next;
-          routing = createRouting(next);
-          delivery = fresh;
-          // The old half lets go before the new one starts: one message is never in two hands.
-          await old.stop(SWAP_GRACE_MS);
-          await fresh.pump.start();
-        },
-        drop: () => fresh.stop(0),
+      return async (watches) => {
+        const old = delivery;
+        if (watches !== undefined) active.set(watches);
+        config = next;
+        routing = createRouting(next);
+        delivery = fresh;
+        // The old half lets go before the new one starts: one message is never in two hands.
+        await old.pump.stop(SWAP_GRACE_MS);
+        await fresh.pump.start();
       };
     },
     check: () => verifySinks(delivery, sinkDeps(config)),
     async stop(graceMs) {
-      await delivery.stop(graceMs);
+      await delivery.pump.stop(graceMs);
       await deadReports.stop();
     },
   };

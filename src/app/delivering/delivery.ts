@@ -22,8 +22,6 @@ export interface BuiltSink {
 export interface Delivery {
   readonly pump: Pump;
   readonly sinks: ReadonlyMap<string, BuiltSink>;
-  /** Lets what is under way finish for `graceMs`; the rest stays in the outbox. */
-  stop(graceMs: number): Promise<void>;
 }
 
 export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "readEvent" | "listedAt"> & { readonly sinkDeps: SinkDeps };
@@ -50,14 +48,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     readEvent: createReader(config.linksHost),
     listedAt: (events) => listedAt(config.server.publicUrl, events),
   });
-  return {
-    pump,
-    sinks,
-    async stop(graceMs) {
-      await pump.stop(graceMs);
-      await Promise.all([...sinks.values()].map(({ sink }) => sink.close()));
-    },
-  };
+  return { pump, sinks };
 }
 
 const pumpSinkOf = ({ config, type, sink }: BuiltSink): PumpSink => ({

@@ -17,19 +17,15 @@ export async function sendSample(
   deps: SinkDeps & { readonly random: Random },
 ): Promise<SendReceipt> {
   const sink = await createSink(config, deps);
-  try {
-    const id = deps.random.id();
-    const watches = event.watch === "" ? [] : [event.watch];
-    const body = sink.render({
-      events: [{ event, watches }],
-      sample: true,
-      read: createReader(deps.linksHost),
-    });
-    const message = { id, sink: config.name, groupKey: event.id, sealedAtMs: deps.clock.now(), body };
-    return await sink.send(message, AbortSignal.timeout(TIMEOUT_MS));
-  } finally {
-    await sink.close();
-  }
+  const id = deps.random.id();
+  const watches = event.watch === "" ? [] : [event.watch];
+  const body = sink.render({
+    events: [{ event, watches }],
+    sample: true,
+    read: createReader(deps.linksHost),
+  });
+  const message = { id, sink: config.name, groupKey: event.id, sealedAtMs: deps.clock.now(), body };
+  return sink.send(message, AbortSignal.timeout(TIMEOUT_MS));
 }
 
 /** The sinks an event of this watch would go to now. */

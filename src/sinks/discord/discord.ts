@@ -99,7 +99,6 @@ function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
       announce: (nextAtMs) => renderDiscordAnnouncement(nextAtMs) as unknown as Json,
     },
     send: (message, signal) => sendOrSimplify(settings, post, message, signal),
-    close: async () => {},
   };
 }
 

@@ -89,7 +89,6 @@ function createSlackSink(post: Post): Sink {
       announce: (nextAtMs) => renderSlackAnnouncement(nextAtMs) as unknown as Json,
     },
     send: (message, signal) => sendOrSimplify(post, message, signal),
-    close: async () => {},
   };
 }
 

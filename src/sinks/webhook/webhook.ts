@@ -137,7 +137,6 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
       if (answer.status < 200 || answer.status > 299) throw classifyWebhookAnswer(answer, deps.clock.now());
       return {};
     },
-    close: async () => {},
   };
 }
 

@@ -45,7 +45,6 @@ export const textPostSink: SinkType<z.infer<typeof settingsSchema>> = {
         afterMs === undefined ? {} : { retry: { afterMs } },
       );
     },
-    close: async () => {},
   }),
 };
 
