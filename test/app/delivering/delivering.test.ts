@@ -1,0 +1,202 @@
+/** What ops hears of a sink that fails or publishes nothing, what the log says of credentials, and what a stop leaves undone. */
+import { expect, it, onTestFinished } from "vitest";
+import type { DaemonDeps } from "../../../src/app/daemon/daemon-deps.ts";
+import { createDaemonEvents } from "../../../src/app/daemon/daemon-events.ts";
+import { createDelivering } from "../../../src/app/delivering/delivering.ts";
+import type { EngineWatch } from "../../../src/engine/planned-watches.ts";
+import type { HttpRequest } from "../../../src/model/http.ts";
+import { createPollTrace } from "../../../src/polling/run/poll-trace.ts";
+import { sha256 } from "../../../src/runtime/hash.ts";
+import { goodConfig } from "../../config/load-text.ts";
+import { memoryStatePath, openTemp, START_MS } from "../../state/temp-state.ts";
+import { makeEvent } from "../../support/make-event.ts";
+import { makeWatch } from "../../support/make-watch.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const OPS_URL = "https://ops.example/hook";
+const NEWS_URL = "https://news.example/hook";
+
+const NEWS = { type: "webhook", url: NEWS_URL, retry_for: "24h" };
+/** What a receiver answers with: a status, and a text. */
+type Answer = readonly [status: number, body?: string];
+
+/** The delivering half on a state of its own; its sink `news` gets every alert. */
+async function setUp(news: object = NEWS) {
+  const clock = createVirtualClock(START_MS);
+  const random = createSeededRandom(1);
+  const logged: (readonly [level: string, message: string, fields: unknown])[] = [];
+  const take = (level: string) => (message: string, fields?: unknown) => void logged.push([level, message, fields]);
+  const log = { debug() {}, info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
+  const requests: HttpRequest[] = [];
+  let answer: Answer = [204];
+  const http = {
+    async request(request: HttpRequest) {
+      requests.push(request);
+      const [status, body = ""] = request.url === OPS_URL ? ([204] as const) : answer;
+      return { status, headers: { "content-type": "application/json" }, body };
+    },
+  };
+  const store = await openTemp(memoryStatePath(), { clock });
+  const config = await goodConfig(
+    JSON.stringify({
+      version: 1,
+      watches: { w: { type: "search", query: "acme" } },
+      sinks: { news, ops: { type: "webhook", url: OPS_URL } },
+      route: { sink: "news" },
+      ops: { sink: "ops" },
+    }),
+  );
+  const events = createDaemonEvents();
+  const meter = { count() {}, set() {}, observe() {} };
+  const deps = { clock, random, hash: sha256, log, http, addSecret() {}, write() {} } as unknown as DaemonDeps;
+  const delivering = await createDelivering(config, { store, meter, trace: createPollTrace(clock), events, deps });
+  onTestFinished(() => delivering.stop(0));
+  return {
+    clock,
+    store,
+    delivering,
+    logged,
+    requests,
+    answerWith: (...next: Answer) => {
+      answer = next;
+    },
+    /** Commits alerts about these subjects, as a poll does. */
+    async commit(...subjects: readonly string[]) {
+      const created = subjects.map((subject) => makeEvent(subject));
+      const nowMs = clock.now();
+      const routed = created.map((event) => delivering.active.route({ event, ownSinks: [] }, nowMs));
+      const deliveries = routed.flatMap((one) => one.deliveries);
+      await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events: created, deliveries });
+      events.emit("committed");
+    },
+    /** What ops was sent. */
+    opsAlerts: () => requests.flatMap(({ url, body }) => (url === OPS_URL ? [JSON.parse(body ?? "")] : [])),
+  };
+}
+
+it("ops is sent since when a sink fails, how to mend it and how long its alerts are kept", async () => {
+  const daemon = await setUp();
+  await daemon.delivering.delivery().pump.start();
+  await daemon.clock.advance(MINUTE);
+  daemon.answerWith(410);
+  await daemon.commit("1");
+  await daemon.clock.advance(MINUTE);
+  expect(daemon.opsAlerts()).toMatchObject([
+    {
+      type: "sink.failing",
+      data: {
+        message: "news takes no messages: the webhook answered 410",
+        hint:
+          "The receiver says this address is gone for good: change `url` or remove the sink. " +
+          "Alerts for it are kept for 24h (retry_for) and go out when it works again.",
+        since: "2026-01-15T12:01:00.000Z",
+      },
+    },
+  ]);
+});
+
+it("an ops alert about a failure that nobody can mend gives how long alerts are kept and no other hint", async () => {
+  const daemon = await setUp();
+  await daemon.delivering.delivery().pump.start();
+  daemon.answerWith(503, "later");
+  await daemon.commit("1", "2", "3", "4", "5");
+  await daemon.clock.advance(10 * MINUTE);
+  expect(daemon.opsAlerts()).toMatchObject([
+    { type: "sink.failing", data: { hint: "Alerts for it are kept for 24h (retry_for) and go out when it works again." } },
+  ]);
+  daemon.answerWith(204);
+  await daemon.clock.advance(10 * MINUTE);
+  expect(daemon.opsAlerts()[1]).toMatchObject({ type: "sink.recovered", data: { message: "news takes messages again." } });
+});
+
+it.each([
+  [1, "1 message of news"],
+  [2, "2 messages of news"],
+])("ops is sent how many messages were not published, why, and what helps: %i", async (count, subject) => {
+  const daemon = await setUp({ type: "discord", token: "t", channel_id: "7", crosspost: true });
+  await daemon.commit(...Array.from({ length: count }, (_, index) => String(index)));
+  await sendAll(daemon);
+  await daemon.clock.advance(61 * MINUTE);
+  await daemon.delivering.delivery().pump.start();
+  await daemon.clock.advance(MINUTE);
+  expect(daemon.opsAlerts()).toMatchObject([
+    {
+      type: "sink.not_published",
+      data: {
+        message: `${subject} went to the channel, but not to its followers: the channel's hourly allowance went to newer messages`,
+        hint: "Discord publishes about ten messages an hour and channel. Send fewer there, or set crosspost: false.",
+        count,
+      },
+    },
+  ]);
+});
+
+/** As an earlier process sent them, which ended before it published any. */
+async function sendAll({ clock, store }: Awaited<ReturnType<typeof setUp>>): Promise<void> {
+  const sealedAtMs = clock.now();
+  const { groups } = await store.dueWork({ nowMs: sealedAtMs, sinks: ["news"], busy: new Set(), limit: 10 });
+  for (const [i, { sink, groupKey, members }] of groups.entries()) {
+    const deliveryIds = members.map(({ deliveryId }) => deliveryId);
+    await store.seal([{ id: `m${i}`, sink, groupKey, throttleKey: null, sealedAtMs, body: "text", deliveryIds }]);
+    await store.record([{ messageId: `m${i}`, kind: "sent", atMs: sealedAtMs, ref: String(i), crosspost: true }]);
+  }
+}
+
+it("credentials that a sink refuses are logged with the cure, without a message to anybody", async () => {
+  const daemon = await setUp({ type: "slack", token: "xoxb-1", channel: "#brand" });
+  daemon.answerWith(200, '{"ok":false,"error":"invalid_auth"}');
+  await daemon.delivering.check();
+  expect(daemon.logged).toEqual([
+    ["warn", "a sink refuses its credentials", { sink: "news", error: "Slack refuses #brand: invalid_auth", hint: expect.any(String) }],
+  ]);
+  expect(daemon.requests.map(({ url }) => url)).toEqual(["https://slack.com/api/auth.test"]);
+  daemon.answerWith(200, '{"ok":true}');
+  await daemon.delivering.check();
+  expect(daemon.logged).toHaveLength(1);
+});
+
+it("a stop leaves what is due for the next start, and no timer", async () => {
+  const daemon = await setUp();
+  await daemon.delivering.delivery().pump.start();
+  daemon.answerWith(400, "no such field");
+  await daemon.commit("1");
+  await daemon.clock.advance(SECOND);
+  await daemon.delivering.stop(0);
+  await daemon.commit("2");
+  expect(daemon.clock.pending()).toBe(0);
+  await daemon.clock.advance(10 * MINUTE);
+  expect(daemon.requests.map(({ url }) => url)).toEqual([NEWS_URL]);
+});
+
+it("an alert goes where the routes say under the name that its watch has now, also after a renewal; of a watch that is gone, under its own", async () => {
+  const { delivering } = await setUp();
+  const event = makeEvent("1");
+  const routed = () => {
+    const { event: named, deliveries } = delivering.active.route({ event, ownSinks: ["ops"] }, START_MS);
+    return [named.watch, named.labels["watch"], deliveries.map(({ sink }) => sink)];
+  };
+  expect(routed()).toEqual(["brand", "brand", ["ops"]]);
+  const watch = makeWatch("renamed", "search", { query: "acme" }, { sinks: ["news"] });
+  delivering.active.set([{ watch, state: { key: event.watchKey } } as EngineWatch]);
+  expect(routed()).toEqual(["renamed", "renamed", ["news"]]);
+  const activate = await delivering.prepare(delivering.config());
+  await activate();
+  expect(routed()).toEqual(["renamed", "renamed", ["news"]]);
+});
+
+it("a digest that cannot list everything says where the rest is listed", async () => {
+  const daemon = await setUp({
+    type: "slack",
+    webhook_url: "https://hooks.slack.com/services/T0/B0/x",
+    throttle: { limit: 1, interval: "1h" },
+  });
+  daemon.answerWith(200, "ok");
+  await daemon.delivering.delivery().pump.start();
+  await daemon.commit(...Array.from({ length: 1_005 }, (_, index) => String(index)));
+  await daemon.clock.advance(10 * MINUTE);
+  const bodies = daemon.requests.map(({ body }) => body).join("\n");
+  expect(bodies).toContain("chirpwatch events --state summarised");
+});
