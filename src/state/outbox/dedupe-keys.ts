@@ -38,13 +38,14 @@ export class DedupeKeys {
   static async load(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<DedupeKeys> {
     const keys = new Map<string, Set<string>>();
     for (const { sink, once } of deliveries) {
+      if (once === undefined) continue;
       const wanted = keys.get(sink) ?? new Set();
-      for (const key of once === undefined ? [] : keysOf(once)) wanted.add(key);
+      for (const key of keysOf(once)) wanted.add(key);
       keys.set(sink, wanted);
     }
     const known = new Map<string, EarlierDelivery[]>();
     for (const [sink, wanted] of keys) {
-      const { rows } = wanted.size === 0 ? { rows: [] } : await earlier(on, [...wanted], { sink });
+      const { rows } = await earlier(on, [...wanted], { sink });
       for (const row of rows) remember(known, sink, row);
     }
     return new DedupeKeys(known, nowMs);
@@ -74,11 +75,10 @@ export class DedupeKeys {
       }
       this.#replacements.push({ heldId: last.id, byId: row.id });
       earlierRows.pop();
-      forget(this.#known, sink, last);
+      this.#known.get(nameOf(sink, once.key))?.pop();
     }
-    const placed = waitBehind(earlierRows, row, once.undo?.key)
-      ? { ...delivery, groupKey: row.group_key, notBeforeMs: row.not_before }
-      : delivery;
+    waitBehind(earlierRows.at(-1), row);
+    const placed = { ...delivery, notBeforeMs: row.not_before };
     remember(this.#known, sink, { ...row, once_key: once.key });
     const [first] = earlierRows;
     if (once.undo === undefined || first === undefined || earlierRows.length < MAX_SINGLE_ALERTS) return placed;
@@ -94,39 +94,26 @@ const keysOf = ({ key, undo }: Once): readonly string[] => (undo === undefined ?
 
 const nameOf = (sink: string, key: string): string => `${sink}\n${key}`;
 
-/**
- * Whether the last of them waits for the end of a mute that does not hold this row so long. Where it also holds what the last one undoes,
- * all of them keep their order.
- */
-function isHeldAlone(earlierRows: readonly EarlierDelivery[], row: DeliveriesTable): boolean {
-  const held = earlierRows.filter(
-    ({ state, held_by: by, not_before: untilMs }) => state === "waiting" && by !== null && untilMs > row.not_before,
-  );
-  return held.length === 1 && held[0] === earlierRows.at(-1);
-}
+/** Whether it waits for the end of a mute that does not hold this row so long. */
+const isHeldLonger = ({ state, held_by: by, not_before: untilMs }: EarlierDelivery, row: DeliveriesTable): boolean =>
+  state === "waiting" && by !== null && untilMs > row.not_before;
+
+/** Whether only the last of them is held longer. Where a mute also holds what the last one undoes, all of them keep their order. */
+const isHeldAlone = (earlierRows: readonly EarlierDelivery[], row: DeliveriesTable): boolean =>
+  earlierRows.find((earlierRow) => isHeldLonger(earlierRow, row)) === earlierRows.at(-1);
 
 /**
  * What undoes a fact that a mute still holds waits as long, by itself: its own group need not wait. Else the channel would first hear of the
- * end of what it hears of later. Returns whether it does.
+ * end of what it hears of later.
  */
-function waitBehind(earlierRows: readonly EarlierDelivery[], row: DeliveriesTable, undoKey: string | undefined): boolean {
-  const held = earlierRows.findLast(
-    ({ once_key: key, state, held_by: by, not_before: untilMs }) =>
-      key === undoKey && state === "waiting" && by !== null && untilMs > row.not_before,
-  );
-  if (held === undefined) return false;
-  row.not_before = held.not_before;
-  row.held_by = held.held_by;
-  row.due_at = Math.max(row.due_at ?? 0, held.not_before);
+function waitBehind(last: EarlierDelivery | undefined, row: DeliveriesTable): void {
+  if (last === undefined || !isHeldLonger(last, row)) return;
+  row.not_before = last.not_before;
+  row.held_by = last.held_by;
+  row.due_at = last.not_before;
   row.group_key = row.event_id;
   row.grouped = 0;
   row.detail = "held as long as what it undoes";
-  return true;
-}
-
-function forget(known: Map<string, EarlierDelivery[]>, sink: string, row: EarlierDelivery): void {
-  const name = nameOf(sink, row.once_key ?? "");
-  known.set(name, known.get(name)?.filter((one) => one !== row) ?? []);
 }
 
 function remember(known: Map<string, EarlierDelivery[]>, sink: string, row: EarlierDelivery): void {

@@ -14,7 +14,7 @@ const joinOne = statement<HeldReplacement>()((on, slot) =>
     .set({ state: "merged", detail: "delivered together with another watch, which no mute holds so long", joined_id: slot("byId") })
     .where("id", "=", slot("heldId"))
     .where("state", "=", WAITING)
-    .returning(["sink", "group_key", "grouped"]),
+    .returning(["sink", "group_key"]),
 );
 
 /** What had joined it goes along. */
@@ -32,6 +32,6 @@ export async function replaceHeld(on: Executor, replacements: readonly HeldRepla
   for (const replacement of replacements) {
     const { rows } = await joinOne(on, replacement);
     await joinItsOwn(on, replacement);
-    for (const { sink, group_key: groupKey, grouped } of rows) if (grouped === 1) await refreshGroup(on, sink, groupKey, null);
+    for (const { sink, group_key: groupKey } of rows) await refreshGroup(on, sink, groupKey, null);
   }
 }
