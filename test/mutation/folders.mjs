@@ -107,6 +107,11 @@ export const FOLDERS = {
     },
     { mutate: inFolder("src/state", ["waiting"]), tests: inFolder("test/state", ["waiting.test"]) },
     { mutate: inFolder("src/state", ["quieten"]), tests: inFolder("test/state", ["quieten.test"]) },
+    {
+      mutate: inFolder("src/state", ["dedupe-keys", "replace-held"]),
+      tests: inFolder("test/state", ["dedupe-keys.test", "sqlite-store.test"]),
+    },
+    { mutate: inFolder("src/state", ["audit"]), tests: inFolder("test/state", ["dead-letters.test"]) },
     { mutate: inFolder("src/state", ["crossposts"]), tests: inFolder("test/state", ["crossposts.test", "sqlite-store.test"]) },
   ],
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
@@ -128,6 +133,7 @@ export const FOLDERS = {
       tests: inFolder("test/app", [
         "create-sink.test",
         "reader.test",
+        "delivering.test",
         "edits.test",
         "reload-under-way.test",
         "failing-sink.test",
@@ -135,5 +141,34 @@ export const FOLDERS = {
         "dead-letters.test",
       ]),
     },
+    {
+      mutate: inFolder("src/app", ["routing", "stranded", "swap"]),
+      tests: inFolder("test/app", ["stranded.test", "routing.test", "swap.test"]),
+    },
   ],
+};
+
+/** Of these folders every file is mutated or left out for a reason. */
+export const WHOLE = [
+  "src/route",
+  "src/deliver",
+  "src/state/outbox",
+  "src/state/polls",
+  "src/app/changes",
+  "src/app/delivering",
+  "src/app/reload",
+];
+
+/** By reason. */
+export const LEFT_OUT = {
+  "A reload does not change it: it reads the active configuration each time, or serves a command.": inFolder("src/app/delivering", [
+    "create-sink",
+    "dead-letters",
+    "dead-reports",
+    "dead-text",
+    "fallback-notifier",
+    "listed-at",
+    "send-sample",
+    "waiting",
+  ]),
 };
