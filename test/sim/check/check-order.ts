@@ -113,12 +113,13 @@ function checkGroup(group: string, alerts: readonly Alert[], evidence: Evidence)
     return [{ message, alerts: own, firstAtMs: first?.atMs, acceptedAtMs: attempts.find(({ accepted }) => accepted)?.atMs }];
   });
   const inOrder = [...sealed].sort((a, b) => oldestOf(a) - oldestOf(b));
+  const isChat = evidence.finalRules.sinks.get(alerts[0]?.row.sink ?? "")?.isChat === true;
   const objections: string[] = [];
   for (const [n, one] of inOrder.entries()) {
     const before = inOrder[n - 1];
     if (before === undefined || before.message.state === "dead" || newestOf(before) > oldestOf(one)) continue;
-    // The first message of a digest has the most seen alerts, whatever their age.
-    if (before.message.parentId === one.message.id) continue;
+    // The first message of a digest has the most seen alerts, whatever their age. Webhooks take it beside the messages of other groups.
+    if (before.message.parentId === one.message.id || (!isChat && isDigest(before) !== isDigest(one))) continue;
     const [earlierMs, laterMs] = [before.acceptedAtMs, one.firstAtMs];
     // Taken without its looks after a refusal, by a receiver that gets no key.
     if (before.message.state === "sent" && earlierMs === undefined) continue;
