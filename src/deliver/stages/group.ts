@@ -113,13 +113,13 @@ async function paced(deps: GroupStageDeps, throttle: Throttle, throttleKey: stri
   const gathered = candidates.groups.find(({ groupKey }) => groupKey === digestKey);
   const [digests, fresh] = partition(candidates.groups, (group) => readDigestGroup(group.groupKey) !== undefined && group !== gathered);
   const state = await deps.store.throttleState({ sink, throttleKey, digestKey, sinceMs: nowMs - throttle.intervalMs });
-  const formerly = gathered === undefined ? [] : originalBundles(gathered);
+  const formerly = gathered === undefined ? [] : [gathered];
   const single = fresh.filter((group) => group !== gathered);
-  const due = { fresh: single.length, gathered: formerly.length };
+  const due = { fresh: single.length, gathered: ownBundles(formerly).length };
   const plan = planThrottle(throttle, { ...state, sealed: state.sealed + digests.length }, due, nowMs);
-  // What was gathered is older than what came since.
-  const first = gathered !== undefined && plan.isDigest ? [bundleOf(gathered)] : formerly;
-  const bundles = [...digests.map(bundleOf), ...first, ...single.slice(0, plan.alone).map(bundleOf)];
+  // What was gathered is older than what came since, and goes out with it where both are of one group.
+  const [asDigest, alone] = plan.isDigest ? [formerly, []] : [[], formerly];
+  const bundles = [...[...digests, ...asDigest].map(bundleOf), ...ownBundles([...alone, ...single.slice(0, plan.alone)])];
   if (plan.gatherUntilMs === undefined) return { bundles, surplus: [] };
   return { bundles, surplus: [{ sink, throttleKey, nowMs, digestKey, digestDueAtMs: plan.gatherUntilMs, isFirst: plan.isFirst }] };
 }
@@ -135,12 +135,15 @@ const bundleOf = ({ groupKey, throttleKey, members }: DueGroup): Bundle => ({
   cause: readDigestGroup(groupKey)?.cause,
 });
 
-/** What a digest gathered, as it would have gone out alone. */
-function originalBundles({ groupKey, throttleKey, members }: DueGroup): readonly Bundle[] {
-  const groups = new Map<string, DueMember[]>();
-  for (const member of members) {
-    const key = member.originalGroupKey ?? groupKey;
-    groups.set(key, [...(groups.get(key) ?? []), member]);
-  }
-  return [...groups].map(([key, own]) => ({ groupKey: key, throttleKey, members: own, cause: undefined }));
+/** Messages of one throttle without its digest: what was gathered goes out in the group that it was created in. */
+function ownBundles(groups: readonly DueGroup[]): readonly Bundle[] {
+  const bundles = new Map<string, Bundle & { readonly members: DueMember[] }>();
+  for (const { groupKey: dueKey, throttleKey, members } of groups)
+    for (const member of members) {
+      const groupKey = member.originalGroupKey ?? dueKey;
+      const bundle = bundles.get(groupKey) ?? { groupKey, throttleKey, members: [], cause: undefined };
+      bundle.members.push(member);
+      bundles.set(groupKey, bundle);
+    }
+  return [...bundles.values()];
 }

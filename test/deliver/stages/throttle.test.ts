@@ -102,6 +102,25 @@ describe("a throttle", () => {
     expect(bench.announced()).toHaveLength(1);
   });
 
+  it("sends what it gathered together with what is due in the same group, so that neither overtakes the other", async () => {
+    const bench = createBench({ throttles: new Map([["sink:hook", { ...throttle, limit: 2 }]]) });
+    bench.addSink("hook", { concurrency: 4 });
+    const add = (subject: string, groupKey: string) => bench.add(subject, { sink: "hook", throttleKey: "sink:hook", groupKey });
+    const first = bench.newPump();
+    for (const subject of ["a", "b"]) add(subject, subject);
+    await first.start();
+    await bench.clock.advance(9 * MINUTE);
+    add("gathered", "group");
+    first.wake();
+    await bench.clock.advance(SECOND);
+    await first.stop(0);
+    await bench.clock.advance(3 * MINUTE);
+    add("fresh", "group");
+    await bench.newPump().start();
+    await bench.clock.advance(SECOND);
+    expect(bench.sent.map(({ subjects }) => subjects)).toEqual([["a"], ["b"], ["gathered", "fresh"]]);
+  });
+
   it("counts a digest once against its limit, however many messages it takes", async () => {
     const bench = throttledBench();
     const pump = bench.newPump();
