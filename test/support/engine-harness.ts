@@ -1,27 +1,26 @@
 /**
- * The polling half of the daemon as app/ wires it, with a real store in a temporary file, a scripted data service and a virtual clock. It
+ * The polling half of the daemon, connected as app/ does it (`createPollEngine`), with one key, a real store in a temporary file, a scripted data service and a virtual clock. It
  * can be crashed between any two steps and started again on the same file.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { watchTypeOf, registrationOf } from "../../src/app/daemon/registration.ts";
+import { createDaemonEvents } from "../../src/app/daemon/daemon-events.ts";
+import { createPollEngine } from "../../src/app/polling/poll-engine.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import type { UpstreamWatch } from "../../src/engine/health/upstream-watch.ts";
+import type { RouteEvaluated } from "../../src/polling/evaluate/verdicts.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
-import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import type { EngineDeps } from "../../src/engine/engine-parts.ts";
 import { PlannedPolls } from "../../src/engine/planned-polls.ts";
 import type { OpsAlert } from "../../src/model/ops-alerts.ts";
 import type { PollOutcome } from "../../src/polling/run/poll-outcome.ts";
 import { createPollTrace } from "../../src/polling/run/poll-trace.ts";
-import { createPollRunner } from "../../src/polling/run/poll-runner.ts";
-import { createProfiles } from "../../src/requests/profiles.ts";
 import { createQuotaAlerts } from "../../src/engine/quota/quota-alerts.ts";
 import { createQuotaWatch, type QuotaWatch } from "../../src/engine/quota/quota-watch.ts";
 import { createRequestGate, type RequestGate } from "../../src/requests/request-gate.ts";
 import type { GateLimits } from "../../src/requests/reservation.ts";
 import { createServiceClock } from "../../src/requests/service-clock.ts";
-import { createStoreWatch } from "../../src/engine/health/store-watch.ts";
 import type { StoreWatch } from "../../src/model/store-health.ts";
-import { createUpstreamWatch, type UpstreamWatch } from "../../src/engine/health/upstream-watch.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Log } from "../../src/model/log.ts";
 import type { Meter } from "../../src/model/meter.ts";
@@ -31,7 +30,6 @@ import type { Watch } from "../../src/model/watch.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { openStore } from "../../src/state/open.ts";
-import type { Poll } from "../../src/polling/watch-poll.ts";
 import { createKillSwitch, type KillSwitch } from "./kill-switch.ts";
 import { createRecordedOpsAlerts } from "./recorded-ops-alerts.ts";
 import { createSeededRandom } from "./seeded-random.ts";
@@ -93,12 +91,9 @@ export interface EngineHarness {
 }
 
 /** Every event goes to the sinks its watch names. */
-const ALERTING: Pick<EngineDeps, "route" | "wakeDelivery"> = {
-  wakeDelivery: () => undefined,
-  route: ({ event, ownSinks }, nowMs) => {
-    const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
-    return { event, deliveries: ownSinks.map((sink) => ({ eventId: event.id, sink, groupKey: event.id, ...timing })) };
-  },
+const routeToOwnSinks: RouteEvaluated = ({ event, ownSinks }, nowMs) => {
+  const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
+  return { event, deliveries: ownSinks.map((sink) => ({ eventId: event.id, sink, groupKey: event.id, ...timing })) };
 };
 
 const SILENT_METER: Meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
@@ -207,13 +202,8 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
   const serviceClock = createServiceClock(clock);
   const pacer = createUpstreamPacer(random);
   const opsAlerts = createRecordedOpsAlerts(store, clock, (alert) => void to.opsAlerts.push({ ...alert, atMs: clock.now() }));
-  const storeWatch = createStoreWatch({
-    store,
-    clock,
-    log,
-    notifyDirectly: async (text) => void to.direct.push(text),
-    onRecovered: () => engine.runAllNow(),
-  });
+  const events = createDaemonEvents();
+  events.on("polled", (poll, outcome, error) => void to.polled.push({ atMs: clock.now(), key: poll.key, outcome, error }));
   const quota = { reserve: options.reserve ?? 0.1, resetDay: 1, timezone: "UTC" };
   const settings = () => ({ ...quota, monthly: options.monthly, onExhausted: options.onExhausted ?? ("pause" as const) });
   const quotaAlerts = createQuotaAlerts({ clock, opsAlerts, settings });
@@ -229,7 +219,7 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
     polls: () => polls.all,
     states: () => store.listWatches(),
     onRefreshed: quotaAlerts.take,
-    onPaceChanged: () => engine.reschedule(),
+    onPaceChanged: () => events.emit("paceChanged"),
   });
   const limits = (): GateLimits => ({
     rate: { count: options.perSecond ?? 20, intervalMs: 1_000 },
@@ -250,54 +240,14 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
     renewKey: options.renewKey ?? (async () => false),
     pages: quotaWatch.pages,
     onReserved: (kind) => (kind === "granted" ? quotaWatch.granted() : undefined),
-    onOutcome: (error) => upstreamWatch.takeOutcome(error),
+    onOutcome: (error) => events.emit("attemptEnded", error),
   });
-  const upstreamWatch = createUpstreamWatch({
-    pacer,
-    opsAlerts,
-    clock,
-    log,
-    meter,
+  const { engine, upstreamWatch, storeWatch } = createPollEngine({
+    ...{ store, gate, pacer, opsAlerts, quotaWatch, clock, serviceClock, random, timetable, polls, hash, meter, log, trace, events },
+    route: routeToOwnSinks,
+    notifyDirectly: async (text) => void to.direct.push(text),
     probe: options.probe ?? (async () => false),
-    onBack: () => engine.runAllNow(),
-  });
-  const profiles = createProfiles(gate, clock, log);
-  const runner = createPollRunner({
-    store,
-    gate,
-    profiles,
-    clock,
-    serviceClock,
-    random,
-    hash,
-    meter,
-    log,
-    trace,
     retentionMs: () => 90 * 86_400_000,
-    ...ALERTING,
-  });
-  const engine: Engine = createEngine({
-    ...ALERTING,
-    store,
-    gate,
-    pacer,
-    runner,
-    profiles,
-    opsAlerts,
-    storeWatch,
-    quotaWatch,
-    clock,
-    serviceClock,
-    timetable,
-    polls,
-    hash,
-    meter,
-    log,
-    trace,
-    notes: store,
-    isUpstreamDown: () => upstreamWatch.isDown,
-    onMissing: () => undefined,
-    onPolled: (poll: Poll, outcome, error) => void to.polled.push({ atMs: clock.now(), key: poll.key, outcome, error }),
   });
   const setWatches = async (watches: readonly Watch[]) => {
     const states = await store.registerWatches(

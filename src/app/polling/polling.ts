@@ -1,18 +1,14 @@
 /** The polling half: the gate to the data service with its key, its budget and its watchers, and the engine on top. */
 import { createUpstream } from "../../api/upstream.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../budget/upstream-pacer.ts";
-import { createEngine, type Engine } from "../../engine/engine.ts";
-import type { EngineDeps } from "../../engine/engine-parts.ts";
-import { createPollRunner } from "../../polling/run/poll-runner.ts";
-import { createProfiles } from "../../requests/profiles.ts";
+import type { Engine } from "../../engine/engine.ts";
 import type { KeyWatch } from "../../engine/quota/key-watch.ts";
 import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
 import type { QuotaWatch } from "../../engine/quota/quota-watch.ts";
 import { createRequestGate, type RequestGate } from "../../requests/request-gate.ts";
 import { createServiceClock, type ServiceClock } from "../../requests/service-clock.ts";
-import { createStoreWatch } from "../../engine/health/store-watch.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
-import { createUpstreamWatch, type UpstreamWatch } from "../../engine/health/upstream-watch.ts";
+import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Trace } from "../../model/trace.ts";
 import type { Store } from "../../model/store.ts";
@@ -24,6 +20,7 @@ import type { Delivering } from "../delivering/delivering.ts";
 import { createFallbackNotifier } from "../delivering/fallback-notifier.ts";
 import { type Auditing, createAuditing } from "./auditing.ts";
 import { createPaying, type Paying } from "./paying.ts";
+import { createPollEngine, type PollEngine } from "./poll-engine.ts";
 import { createStartReport, type StartReport } from "../daemon/start-report.ts";
 
 export interface Polling {
@@ -73,11 +70,12 @@ class PollingHalf implements Polling {
     this.#serviceClock = createServiceClock(clock);
     this.#paying = this.#newPaying();
     this.#pacer = createUpstreamPacer(random, () => this.#paying.keyWatch.usable());
-    this.storeWatch = this.#newStoreWatch();
     this.#gate = this.#newGate();
     this.#auditing = this.#newAuditing();
-    this.upstreamWatch = this.#newUpstreamWatch();
-    this.engine = this.#newEngine();
+    const { engine, upstreamWatch, storeWatch } = this.#newEngine();
+    this.engine = engine;
+    this.upstreamWatch = upstreamWatch;
+    this.storeWatch = storeWatch;
     this.report = this.#newReport();
     this.#listen();
   }
@@ -129,14 +127,6 @@ class PollingHalf implements Polling {
     return createAuditing({ paying: this.#paying, gate: this.#gate, delivering, store, meter, deps });
   }
 
-  #newStoreWatch(): StoreWatch {
-    const { delivering, store, events, deps } = this.#parts;
-    const { config, delivery } = delivering;
-    const { clock, random, log } = deps;
-    const notifyDirectly = createFallbackNotifier({ delivery, config, clock, random, log });
-    return createStoreWatch({ store, clock, log, notifyDirectly, onRecovered: () => events.emit("storeRecovered") });
-  }
-
   #newGate(): RequestGate {
     const { delivering, store, meter, trace, events, deps } = this.#parts;
     const { clock, log, http } = deps;
@@ -155,20 +145,6 @@ class PollingHalf implements Polling {
     });
   }
 
-  #newUpstreamWatch(): UpstreamWatch {
-    const { delivering, meter, events, deps } = this.#parts;
-    const { clock, log } = deps;
-    return createUpstreamWatch({
-      pacer: this.#pacer,
-      opsAlerts: delivering.opsAlerts,
-      clock,
-      log,
-      meter,
-      probe: () => this.#auditing.probe(),
-      onBack: () => events.emit("serviceRecovered"),
-    });
-  }
-
   #newReport(): StartReport {
     const { delivering, store, deps } = this.#parts;
     const { clock, log } = deps;
@@ -181,45 +157,32 @@ class PollingHalf implements Polling {
     });
   }
 
-  #newEngine(): Engine {
+  #newEngine(): PollEngine {
     const { delivering, store, meter, trace, events, deps } = this.#parts;
     const { clock, random, hash, log } = deps;
-    const { config, opsAlerts } = delivering;
-    const [gate, serviceClock] = [this.#gate, this.#serviceClock];
-    const profiles = createProfiles(gate, clock, log);
-    const alerting: Pick<EngineDeps, "route" | "wakeDelivery"> = {
-      route: delivering.active.route,
-      wakeDelivery: () => events.emit("committed"),
-    };
-    const shared = { store, gate, profiles, clock, serviceClock, hash, meter, log, trace, ...alerting };
-    const runner = createPollRunner({ ...shared, random, retentionMs: () => config().state.retentionMs });
-    return createEngine({
-      ...shared,
+    const { config, delivery, opsAlerts } = delivering;
+    return createPollEngine({
+      ...{ store, meter, trace, events, clock, random, hash, log, opsAlerts },
+      gate: this.#gate,
       pacer: this.#pacer,
-      runner,
-      opsAlerts,
-      storeWatch: this.storeWatch,
       quotaWatch: this.quotaWatch,
+      serviceClock: this.#serviceClock,
       timetable: this.#timetable,
       polls: this.#polls,
-      notes: store,
-      isUpstreamDown: () => this.upstreamWatch.isDown,
-      onMissing: (watchId) => events.emit("targetMissing", watchId),
-      onPolled: (poll, outcome, error) => events.emit("polled", poll, outcome, error),
+      route: delivering.active.route,
+      notifyDirectly: createFallbackNotifier({ delivery, config, clock, random, log }),
+      probe: () => this.#auditing.probe(),
+      retentionMs: () => config().state.retentionMs,
     });
   }
 
   /** What parts announce to others that are built after them. */
   #listen(): void {
     const { events, deps } = this.#parts;
-    const { upstreamWatch, engine, report } = this;
+    const { report } = this;
     const { quotaAudit } = this.#auditing;
-    events.on("attemptEnded", (error) => upstreamWatch.takeOutcome(error));
-    events.on("paceChanged", () => engine.reschedule());
     events.on("keysChanged", () => void quotaAudit.check());
     events.on("quotaSpent", () => quotaAudit.spent());
-    events.on("storeRecovered", () => engine.runAllNow());
-    events.on("serviceRecovered", () => engine.runAllNow());
     events.on("targetMissing", (watchId) => report.missing(watchId));
     events.on("polled", (poll, outcome) => report.polled(poll, outcome));
     if (deps.onPolled !== undefined) events.on("polled", deps.onPolled);

@@ -61,7 +61,11 @@ export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpo
     const id = keyOf(attempt);
     const own = id === undefined ? (byContent.get(`${attempt.sink}\n${contentOf(attempt.body)}`) ?? []) : [byShortId.get(id.slice(0, 25))];
     const known = own.filter((message) => message !== undefined);
-    for (const message of known) found.set(message.id, [...(found.get(message.id) ?? []), attempt]);
+    for (const { id: messageId } of known) {
+      const those = found.get(messageId);
+      if (those === undefined) found.set(messageId, [attempt]);
+      else those.push(attempt);
+    }
     if (known.length === 0 && attempt.wire !== "console" && !isPlain(attempt)) unmatched.push(attempt);
   }
   return { alerts, messages, members, attempts: found, unmatched };

@@ -1,0 +1,67 @@
+/** The engine with what watches over the data service and the state, connected by the daemon's events. */
+import { createEngine, type Engine } from "../../engine/engine.ts";
+import type { EngineDeps } from "../../engine/engine-parts.ts";
+import { createStoreWatch } from "../../engine/health/store-watch.ts";
+import { createUpstreamWatch, type UpstreamWatch } from "../../engine/health/upstream-watch.ts";
+import type { Random } from "../../model/random.ts";
+import type { Store } from "../../model/store.ts";
+import type { StoreWatch } from "../../model/store-health.ts";
+import { createPollRunner } from "../../polling/run/poll-runner.ts";
+import { createProfiles } from "../../requests/profiles.ts";
+import type { DaemonEvents } from "../daemon/daemon-events.ts";
+
+type FromEngine =
+  | ("gate" | "pacer" | "opsAlerts" | "quotaWatch" | "clock" | "serviceClock" | "timetable" | "polls")
+  | ("hash" | "meter" | "log" | "trace" | "route");
+
+export interface PollEngineParts extends Pick<EngineDeps, FromEngine> {
+  readonly store: Store;
+  readonly random: Random;
+  readonly events: DaemonEvents;
+  /** Says it where the state cannot hold the alert. */
+  readonly notifyDirectly: (text: string) => Promise<void>;
+  /** Whether the service would answer again after it refused the keys. */
+  readonly probe: () => Promise<boolean>;
+  readonly retentionMs: () => number;
+}
+
+export interface PollEngine {
+  readonly engine: Engine;
+  readonly upstreamWatch: UpstreamWatch;
+  readonly storeWatch: StoreWatch;
+}
+
+export function createPollEngine(parts: PollEngineParts): PollEngine {
+  const { events, store, gate, pacer, opsAlerts, quotaWatch, clock, log, meter } = parts;
+  const { notifyDirectly, probe, random, retentionMs, serviceClock, timetable, polls, hash, trace, route } = parts;
+  const storeWatch = createStoreWatch({ store, clock, log, notifyDirectly, onRecovered: () => events.emit("storeRecovered") });
+  const onBack = () => events.emit("serviceRecovered");
+  const upstreamWatch = createUpstreamWatch({ pacer, opsAlerts, clock, log, meter, probe, onBack });
+  const wakeDelivery = () => events.emit("committed");
+  const shared = {
+    store,
+    gate,
+    profiles: createProfiles(gate, clock, log),
+    clock,
+    serviceClock,
+    hash,
+    meter,
+    log,
+    trace,
+    route,
+    wakeDelivery,
+  };
+  const engine = createEngine({
+    ...shared,
+    ...{ pacer, opsAlerts, storeWatch, quotaWatch, timetable, polls, notes: store },
+    runner: createPollRunner({ ...shared, random, retentionMs }),
+    isUpstreamDown: () => upstreamWatch.isDown,
+    onMissing: (watchId) => events.emit("targetMissing", watchId),
+    onPolled: (poll, outcome, error) => events.emit("polled", poll, outcome, error),
+  });
+  events.on("attemptEnded", (error) => upstreamWatch.takeOutcome(error));
+  events.on("paceChanged", () => engine.reschedule());
+  events.on("storeRecovered", () => engine.runAllNow());
+  events.on("serviceRecovered", () => engine.runAllNow());
+  return { engine, upstreamWatch, storeWatch };
+}
