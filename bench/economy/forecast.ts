@@ -1,15 +1,14 @@
 /**
- * `plan`'s forecast against the bill: each plan runs on the daemon's own engine and ledger, against the bundled sandbox or the seeded
- * workload, some days to learn and 30 days to count. Forecasts are taken in between, from the state file alone, by the code of
- * `chirpwatch plan`: one before anything was learned, one after each of the days asked for.
+ * `plan`'s forecast against the bill: each plan runs on the daemon's own engine, ledger and quota watch, against the bundled sandbox or the
+ * seeded workload. Forecasts are taken from the state file alone, by the code of `chirpwatch plan`: a range before anything was counted, and
+ * a figure after each number of counted days that was asked for. Each is held against the requests of the days that follow it.
  */
 import { readLearned } from "../../src/app/plan/learned.ts";
 import { createPlanView, type PlanFacts } from "../../src/app/plan/plan-view.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
-import { NOTHING_LEARNED } from "../../src/plan/rates/learned.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../../test/config/load-text.ts";
-import { type EngineHarness, startEngineHarness } from "../../test/support/engine-harness.ts";
+import { startEngineHarness } from "../../test/support/engine-harness.ts";
 import { createSandboxService } from "../../test/support/sandbox-service.ts";
 import { createVirtualClock, type VirtualClock } from "../../test/support/virtual-clock.ts";
 import { openWorld } from "./cell-world.ts";
@@ -17,7 +16,11 @@ import { DAY_MS } from "./workload.ts";
 
 /** No round time: what counts from the start would meet by chance what counts from the epoch. */
 const START_MS = Date.UTC(2026, 2, 2, 0, 7, 13);
+const HOUR_MS = 3_600_000;
 const MONTH_DAYS = 30;
+/** A counted day ends with the hour that completes it, and first reads come before the first. */
+const COUNTED_DAY_MS = 25 * HOUR_MS;
+const BEFORE_FIRST_MS = 2 * HOUR_MS;
 const MORE_THAN_ENOUGH = 10_000_000;
 
 /** Handles of accounts that can be read, and a list with those of its members. */
@@ -71,8 +74,6 @@ const isQuick = (accounts: number, meanSeconds: number): boolean => accounts <= 
 interface ForecastWorld {
   readonly upstream: Upstream;
   readonly names: Names;
-  /** Posts a day by user id, as the dice had it, of accounts that change by nothing else; undefined of a world that says otherwise how it goes. */
-  readonly rates?: ReadonlyMap<string, number>;
   /** Billed requests, as the service counts them. */
   billed(): number;
 }
@@ -118,110 +119,102 @@ function openSandbox(clock: VirtualClock, seed: number): ForecastWorld {
 
 function openWorkload(accounts: number): Run["open"] {
   return (clock, seed, days) => {
-    const { upstream, userIds, rates, billed } = openWorld("workload", { seed, accounts, clock, days, longestWaitMs: 0 });
+    const { upstream, userIds, billed } = openWorld("workload", { seed, accounts, clock, days, longestWaitMs: 0 });
     const names = { handles: userIds.map((id) => `"id:${id}"`), indexed: [], listId: "", listed: [] };
-    return { upstream, names, rates: new Map(userIds.map((id, index) => [id, rates[index] ?? 0])), billed };
+    return { upstream, names, billed };
   };
 }
 
 export interface ForecastOptions {
   readonly seed: number;
-  /** Days of learning after which `plan` is asked, ascending. */
-  readonly learnedDays: readonly number[];
+  /** Counted days after which `plan` is asked, ascending. */
+  readonly countedDays: readonly number[];
   /** That are billed after each. */
   readonly days?: number;
 }
 
-/**
- * Prints a row a plan: what was billed after the first of the days of learning, and each forecast with its part of the bill that followed it;
- * first, where the world knows them, that by rates which nobody had to learn.
- */
+interface Held {
+  /** Before anything was counted. */
+  readonly isInside: boolean;
+  /** By counted days, as a share of the bill. */
+  readonly errors: ReadonlyMap<number, number>;
+}
+
+/** How far a forecast may be off after so many days. */
+const AIMS: ReadonlyMap<number, number> = new Map([
+  [1, 0.15],
+  [3, 0.08],
+]);
+
+/** Prints a row a plan, and how many forecasts hold. */
 export async function runForecasts(names: readonly string[], options: ForecastOptions): Promise<void> {
-  const titles = ["Plan", "Seed", "Billed", "By true rates", "Nothing learned", ...options.learnedDays.map((days) => `After ${days} days`)];
+  const titles = ["Plan", "Seed", "Range", "Bill", "Inside", ...options.countedDays.map((days) => `After ${days} counted days`)];
   console.log(`| ${titles.join(" | ")} |\n| ${titles.map(() => "---").join(" | ")} |`);
   const runs = RUNS.filter(({ name, isByNameOnly = false }) => (names.length === 0 ? !isByNameOnly : names.includes(name)));
-  for (const run of runs) await runPlan(run, options);
+  const rows: Held[] = [];
+  for (const run of runs) rows.push(await runPlan(run, options));
+  const share = (holds: (row: Held) => boolean): string => `${rows.filter(holds).length} of ${rows.length}`;
+  const parts = [...AIMS].flatMap(([days, aim]) =>
+    options.countedDays.includes(days)
+      ? [`within ${100 * aim}% after ${days}: ${share(({ errors }) => Math.abs(errors.get(days) ?? 1) <= aim)}`]
+      : [],
+  );
+  console.log(`\nInside the range: ${share(({ isInside }) => isInside)}; ${parts.join("; ")}.`);
 }
 
 interface Asked {
-  readonly learnedDays: number;
-  readonly forecast: number;
-  readonly watches: readonly object[];
+  readonly atMs: number;
+  readonly low: number;
+  readonly middle: number;
+  readonly high: number;
 }
 
-async function runPlan({ name, plan, open }: Run, { seed, learnedDays, days = MONTH_DAYS }: ForecastOptions): Promise<void> {
+async function runPlan({ name, plan, open }: Run, { seed, countedDays, days = MONTH_DAYS }: ForecastOptions): Promise<Held> {
   const clock = createVirtualClock(START_MS);
-  const lastDay = Math.max(0, ...learnedDays) + days;
-  const world = open(clock, seed, lastDay + 1);
+  const momentOf = (counted: number): number => START_MS + (counted === 0 ? 0 : BEFORE_FIRST_MS + counted * COUNTED_DAY_MS);
+  const lastMs = momentOf(Math.max(0, ...countedDays)) + days * DAY_MS;
+  const world = open(clock, seed, Math.ceil((lastMs - START_MS) / DAY_MS) + 1);
   const config = await goodConfig(`watches:${plan(world.names)}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
-  const ask = (known: Pick<PlanFacts, "states" | "learned">, learned: number): Asked => {
+  const ask = (known: Pick<PlanFacts, "states" | "learned">): Asked => {
     const quota = { limit: null, source: "unknown", reason: "" } as const;
-    const view = createPlanView(config, { hash: sha256, nowMs: clock.now(), quota, ...known });
-    const watches = view.watches.map(({ id, requests_per_day, sweep_requests_per_day, strategies }) => ({
-      id,
-      days: requests_per_day * days,
-      rescans: sweep_requests_per_day * days,
-      strategies,
-    }));
-    const once = learned === 0 ? view.total.first_requests : 0;
-    return { learnedDays: learned, forecast: view.total.requests_per_day * days + once, watches };
+    const { total } = createPlanView(config, { hash: sha256, nowMs: clock.now(), quota, ...known });
+    const { requests_per_month: middle, requests_per_month_range: range, first_requests: first } = total;
+    const once = clock.now() === START_MS ? first : 0;
+    const of = (perMonth: number): number => (perMonth * days) / MONTH_DAYS + once;
+    return { atMs: clock.now(), low: of(range?.low ?? middle), middle: of(middle), high: of(range?.high ?? middle) };
   };
-  const asked = [ask({ states: [] }, 0)];
-  const { rates } = world;
-  const byTrueRates =
-    rates &&
-    ask({ states: [], learned: { ...NOTHING_LEARNED, rateOf: (id) => rates.get(id), changesOf: () => 0 } }, learnedDays[0] ?? 1).forecast;
-  const harness = await startEngineHarness({ clock, upstream: world.upstream, watches: config.watches, seed });
-  const bills: (Bill & { readonly day: number })[] = [];
+  const asked = new Map([[0, ask({ states: [] })]]);
+  const harness = await startEngineHarness({ clock, upstream: world.upstream, watches: config.watches, seed, isGoverned: true });
+  const bills = new Map<number, number>([[START_MS, 0]]);
   try {
-    const moments = new Set([0, ...learnedDays].flatMap((day) => [day, day + days]));
-    for (const day of [...moments].sort((a, b) => a - b)) {
-      await clock.advanceTo(START_MS + day * DAY_MS);
-      // What is under way at the start is in the ledger already, and not yet at the service.
-      bills.push({ day, ...(day === 0 ? NO_BILL : await billOf(harness, world)) });
-      if (learnedDays.includes(day))
-        asked.push(ask({ states: await harness.store.listWatches(), learned: await readLearned(harness.store, clock) }, day));
+    const moments = new Set([0, ...countedDays].flatMap((counted) => [momentOf(counted), momentOf(counted) + days * DAY_MS]));
+    for (const atMs of [...moments].sort((a, b) => a - b)) {
+      await clock.advanceTo(atMs);
+      if (atMs > START_MS) bills.set(atMs, (await harness.store.spentSince(0)).total);
+      const counted = countedDays.find((one) => momentOf(one) === atMs);
+      if (counted !== undefined)
+        asked.set(counted, ask({ states: await harness.store.listWatches(), learned: await readLearned(harness.store, clock) }));
     }
-    report(name, seed, days, { asked, byTrueRates }, bills);
   } finally {
     await harness.close();
   }
+  const billOf = ({ atMs }: Asked): number => (bills.get(atMs + days * DAY_MS) ?? 0) - (bills.get(atMs) ?? 0);
+  return report([name, String(seed)], asked, billOf);
 }
 
-interface Bill {
-  readonly ledger: number;
-  readonly service: number;
-  readonly lines: Readonly<Record<string, number>>;
-}
+/** Plans that rest on schedules alone have no range: one request a day more or less is inside. */
+const A_DAY = 1;
 
-const NO_BILL: Bill = { ledger: 0, service: 0, lines: {} };
-
-async function billOf(harness: EngineHarness, world: ForecastWorld): Promise<Bill> {
-  const { total, lines } = await harness.store.spentSince(0);
-  const byLine: Record<string, number> = {};
-  for (const { watch, endpoint, requests } of lines) byLine[`${watch} ${endpoint}`] = requests;
-  return { ledger: total, service: world.billed(), lines: byLine };
+function report(cells: readonly string[], asked: ReadonlyMap<number, Asked>, billOf: (asked: Asked) => number): Held {
+  const [[, before], ...later] = [...asked] as [[number, Asked], ...[number, Asked][]];
+  const bill = billOf(before);
+  const isInside = bill >= before.low - A_DAY && bill <= before.high + A_DAY;
+  const errors = new Map(later.map(([counted, one]) => [counted, one.middle / billOf(one) - 1]));
+  const range = before.low === before.high ? count(before.low) : `${count(before.low)} to ${count(before.high)}`;
+  const forecasts = later.map(([counted, one]) => `${count(one.middle)} of ${count(billOf(one))} (${percent(errors.get(counted) ?? 0)})`);
+  console.log(`| ${[...cells, range, count(bill), isInside ? "yes" : "no", ...forecasts].join(" | ")} |`);
+  return { isInside, errors };
 }
 
 const count = (value: number): string => Math.round(value).toLocaleString("en-US");
-
-function report(
-  name: string,
-  seed: number,
-  days: number,
-  { asked, byTrueRates }: { readonly asked: readonly Asked[]; readonly byTrueRates: number | undefined },
-  bills: readonly (Bill & { readonly day: number })[],
-): void {
-  const rows = asked.map(({ learnedDays, forecast, watches }) => {
-    const [before, after] = [bills.find(({ day }) => day === learnedDays), bills.find(({ day }) => day === learnedDays + days)];
-    if (before === undefined || after === undefined) throw new Error(`no bill after ${learnedDays} days`);
-    const lines = Object.entries(after.lines).map(([line, requests]) => [line, requests - (before.lines[line] ?? 0)]);
-    const billed = after.ledger - before.ledger;
-    return { learnedDays, forecast, billed, service: after.service - before.service, lines: Object.fromEntries(lines), watches };
-  });
-  const share = (forecast: number, billed: number): string => `${((100 * forecast) / billed).toFixed(1)}%`;
-  const cells = rows.map(({ forecast, billed }) => `${count(forecast)} (${share(forecast, billed)})`);
-  const billed = rows[1]?.billed ?? rows[0]?.billed ?? 0;
-  console.log(`| ${[name, seed, count(billed), byTrueRates === undefined ? "" : share(byTrueRates, billed), ...cells].join(" | ")} |`);
-  console.error(JSON.stringify({ name, seed, byTrueRates, rows }));
-}
+const percent = (share: number): string => `${share < 0 ? "" : "+"}${(100 * share).toFixed(1)}%`;

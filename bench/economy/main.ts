@@ -154,8 +154,8 @@ if (words[0] === "--model") {
 
 if (words[0] === "--forecast") {
   const days = Number(process.env["ECONOMY_DAYS"] ?? 30);
-  const learnedDays = (process.env["ECONOMY_LEARNED"] ?? "1").split(",").map(Number);
-  await runForecasts(words.slice(1), { seed: SEED, learnedDays, days });
+  const countedDays = (process.env["ECONOMY_LEARNED"] ?? "1,3").split(",").map(Number);
+  await runForecasts(words.slice(1), { seed: SEED, countedDays, days });
   process.exit();
 }
 

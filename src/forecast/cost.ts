@@ -1,4 +1,4 @@
-/** What a poll costs a day: the one arithmetic behind `plan`, the daemon's own forecast and the governor. Pure. */
+/** What a poll costs a day before anything was counted: the one arithmetic behind `plan`, the daemon's own forecast and the governor. Pure. */
 import type { PollCost } from "../plan/poll-cost.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { groupKindOf } from "../groups/registry.ts";
@@ -14,18 +14,15 @@ export interface CostModel {
 
 export interface CostDeps {
   readonly timetable: Timetable;
-  /** Pages of a list that is read whole, by every poll or once a day; 1 where it is short or its length is not known. */
-  readonly fullReadPages?: (poll: Poll) => number;
-  /** New items a day in a feed; undefined where nothing was learned. */
-  readonly itemsPerDay?: (poll: Poll, nowMs: number) => number | undefined;
+  /** Requests of a whole read of a poll's list; undefined where its length is not known. */
+  readonly pagesOf?: (poll: Poll) => number | undefined;
 }
 
 /** Remembers how often uneven schedules run: thousands of polls share a few, and counting walks hundreds of ticks. */
-export function createCostModel({ timetable, fullReadPages, itemsPerDay }: CostDeps): CostModel {
+export function createCostModel({ timetable, pagesOf = () => undefined }: CostDeps): CostModel {
   const rates = new Map<string, number>();
   let day = -1;
   const rateOf = ({ timing }: Poll, nowMs: number): number => {
-    if (timing.kind === "freshness" && timing.readsPerDay !== undefined) return timing.readsPerDay;
     const schedules = schedulesOf(timing);
     if (schedules.length === 1) return pollsPerDay(schedules, timetable, nowMs);
     if (day !== Math.floor(nowMs / DAY_MS)) rates.clear();
@@ -35,10 +32,5 @@ export function createCostModel({ timetable, fullReadPages, itemsPerDay }: CostD
     rates.set(key, rate);
     return rate;
   };
-  return {
-    costOf(poll, nowMs) {
-      const facts = { fullReadPages: fullReadPages?.(poll) ?? 1, itemsPerDay: itemsPerDay?.(poll, nowMs) };
-      return groupKindOf(poll).costOf(poll, { pollsPerDay: rateOf(poll, nowMs), ...facts });
-    },
-  };
+  return { costOf: (poll, nowMs) => groupKindOf(poll).costOf(poll, { pollsPerDay: rateOf(poll, nowMs), pagesOf }) };
 }

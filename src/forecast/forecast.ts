@@ -1,15 +1,16 @@
 /**
  * What a plan will cost and how late it will be: requests by day and month, in total and by watch, and the expected delay.
- * Pure arithmetic over polls; what the month allows is the caller's.
+ * Before a watch was counted its cost is a range, of which the middle stands for all; then it is what its days say. Pure.
  */
 import type { Delay } from "../plan/delay-aims.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Schedule } from "../model/schedule.ts";
 import { groupKindOf } from "../groups/registry.ts";
 import { type CostDeps, createCostModel } from "./cost.ts";
-import type { PollCost } from "../plan/poll-cost.ts";
+import type { Assumption, PollCost } from "../plan/poll-cost.ts";
 import type { Poll } from "../plan/poll.ts";
-import { NO_RECHECKS, type RecheckCost } from "./recheck-cost.ts";
+import { exactly, middleOf, plus, type Range, times } from "../plan/range.ts";
+import { recheckCost } from "./recheck-cost.ts";
 import { nextRuns } from "./next-runs.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
 import { sharesOf } from "../plan/polls/shares.ts";
@@ -20,6 +21,7 @@ import { schedulesOf } from "../plan/timing.ts";
 export const MONTH_DAYS = 30;
 const NEXT_RUNS = 5;
 
+/** The figures of a poll are those before anything was counted. */
 export interface PollForecast extends PollCost {
   readonly poll: Poll;
   /** From an item's appearance to the poll that finds it. */
@@ -27,14 +29,24 @@ export interface PollForecast extends PollCost {
   readonly nextRunsMs: readonly number[];
 }
 
+interface Requests {
+  readonly requestsPerDay: number;
+  readonly requestsPerMonth: number;
+  /** A month; low and high are alike where nothing is uncertain. */
+  readonly range: Range;
+}
+
+/** - `schedule`: nothing but the schedules. - `counted`: its own days. - `assumed`: the assumptions it names. */
+export type Basis = "schedule" | "counted" | "assumed";
+
 /** A watch's part: requests of a shared poll are split among its subscribers, so that parts add up to the total. */
-export interface WatchForecast {
+export interface WatchForecast extends Requests {
   readonly watchId: string;
   /** How its polls are read, each way once. */
   readonly strategies: readonly string[];
+  readonly basis: Basis;
+  readonly assumptions: readonly (Assumption | "rechecks")[];
   readonly polls: number;
-  readonly requestsPerDay: number;
-  readonly requestsPerMonth: number;
   readonly sweepsPerDay: number;
   /** Rechecks of fresh tweets. */
   readonly rechecksPerDay: number;
@@ -46,22 +58,20 @@ export interface WatchForecast {
   readonly nextRunsMs: readonly number[];
 }
 
-export interface Forecast {
+export interface Forecast extends Requests {
   readonly polls: readonly PollForecast[];
   readonly watches: ReadonlyMap<string, WatchForecast>;
   readonly pollsPerDay: number;
   readonly sweepsPerDay: number;
-  readonly rechecks: RecheckCost;
-  readonly requestsPerDay: number;
-  readonly requestsPerMonth: number;
+  readonly rechecksPerDay: number;
 }
 
 export interface ForecastDeps extends CostDeps {
-  /** Rechecks of fresh tweets; none unless said. */
-  readonly rechecks?: RecheckCost;
   readonly nowMs: number;
   /** When a poll ran last, by its key; undefined of one that never did. */
   readonly lastPolledMs?: (key: string) => number | undefined;
+  /** What a watch took against the middle of its range; undefined until a day of it was counted. */
+  readonly ratioOf?: (watchId: string) => number | undefined;
 }
 
 /** @example createForecast(planPolls(watches, deps), { timetable, nowMs }).requestsPerMonth */
@@ -74,30 +84,25 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
     return known;
   };
   const costs = createCostModel(deps);
-  const { timetable, nowMs } = deps;
-  return forecastOf(
-    polls.map((poll) => {
-      const { gapsMs, ticksMs } = rhythmOf(schedulesOf(poll.timing));
-      const placed = poll.timing.kind === "schedule" ? undefined : groupKindOf(poll).placed(poll, poll.timing);
-      const lastPolledMs = deps.lastPolledMs?.(poll.key);
-      const nextRunsMs = nextRuns(poll, { timetable, nowMs, ticksMs: ticksMs.slice(0, NEXT_RUNS), lastPolledMs, placed });
-      return { poll, ...costs.costOf(poll, deps.nowMs), delay: placed?.delay ?? delayOf(gapsMs), nextRunsMs };
-    }),
-    deps.rechecks ?? NO_RECHECKS,
-  );
-}
-
-/** The sums of polls that were forecast one by one. */
-export function forecastOf(polls: readonly PollForecast[], rechecks: RecheckCost): Forecast {
-  const requestsPerDay = sum(polls, (one) => one.requestsPerDay) + rechecks.requestsPerDay;
+  const { timetable, nowMs, ratioOf = () => undefined } = deps;
+  const forecasts = polls.map((poll) => {
+    const { gapsMs, ticksMs } = rhythmOf(schedulesOf(poll.timing));
+    const placed = poll.timing.kind === "schedule" ? undefined : groupKindOf(poll).placed(poll, poll.timing);
+    const lastPolledMs = deps.lastPolledMs?.(poll.key);
+    const nextRunsMs = nextRuns(poll, { timetable, nowMs, ticksMs: ticksMs.slice(0, NEXT_RUNS), lastPolledMs, placed });
+    return { poll, ...costs.costOf(poll, deps.nowMs), delay: placed?.delay ?? delayOf(gapsMs), nextRunsMs };
+  });
+  const watches = byWatch(forecasts, ratioOf);
+  const all = [...watches.values()];
   return {
-    polls,
-    watches: byWatch(polls, rechecks),
-    pollsPerDay: sum(polls, (one) => one.pollsPerDay),
-    sweepsPerDay: sum(polls, (one) => one.sweepsPerDay),
-    rechecks,
-    requestsPerDay,
-    requestsPerMonth: requestsPerDay * MONTH_DAYS,
+    polls: forecasts,
+    watches,
+    pollsPerDay: sum(forecasts, (one) => one.pollsPerDay),
+    sweepsPerDay: sum(all, (one) => one.sweepsPerDay),
+    rechecksPerDay: sum(all, (one) => one.rechecksPerDay),
+    requestsPerDay: sum(all, (one) => one.requestsPerDay),
+    requestsPerMonth: sum(all, (one) => one.requestsPerMonth),
+    range: all.reduce((total, one) => plus(total, one.range), exactly(0)),
   };
 }
 
@@ -118,7 +123,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted.at(-1) ?? 0;
 }
 
-function byWatch(polls: readonly PollForecast[], rechecks: RecheckCost): ReadonlyMap<string, WatchForecast> {
+function byWatch(polls: readonly PollForecast[], ratioOf: (watchId: string) => number | undefined): Forecast["watches"] {
   const parts = new Map<string, Part[]>();
   for (const own of polls) {
     const shares = sharesOf(own.poll);
@@ -130,7 +135,8 @@ function byWatch(polls: readonly PollForecast[], rechecks: RecheckCost): Readonl
       else known.push(part);
     }
   }
-  return new Map([...parts].map(([watchId, own]) => [watchId, joinParts(watchId, own, rechecks.byWatch.get(watchId) ?? 0)]));
+  const rechecks = recheckCost(polls.map(({ poll }) => poll));
+  return new Map([...parts].map(([id, own]) => [id, joinParts(id, own, rechecks.get(id), ratioOf(id))]));
 }
 
 /** A watch's part in a poll. */
@@ -140,16 +146,22 @@ interface Part {
   readonly share: number;
 }
 
-function joinParts(watchId: string, parts: readonly Part[], rechecksPerDay: number): WatchForecast {
-  const requestsPerDay = sum(parts, ({ own, share }) => own.requestsPerDay * share) + rechecksPerDay;
+function joinParts(watchId: string, parts: readonly Part[], rechecks: Range | undefined, ratio: number | undefined): WatchForecast {
+  const polled = parts.reduce((total, { own, share }) => plus(total, times(own.range, exactly(share))), exactly(0));
+  const estimated = plus(polled, rechecks ?? exactly(0));
+  const range = ratio === undefined ? estimated : exactly(middleOf(estimated) * ratio);
+  const assumptions = new Set([...parts.flatMap(({ own }) => own.assumptions), ...(rechecks === undefined ? [] : ["rechecks" as const])]);
   return {
     watchId,
     strategies: [...new Set(parts.map(({ own }) => own.strategy))],
+    basis: ratio !== undefined ? "counted" : assumptions.size > 0 ? "assumed" : "schedule",
+    assumptions: ratio === undefined ? [...assumptions] : [],
     polls: parts.length,
-    requestsPerDay,
-    requestsPerMonth: requestsPerDay * MONTH_DAYS,
+    requestsPerDay: middleOf(range),
+    requestsPerMonth: middleOf(range) * MONTH_DAYS,
+    range: times(range, exactly(MONTH_DAYS)),
     sweepsPerDay: sum(parts, ({ own, share }) => own.sweepsPerDay * share),
-    rechecksPerDay,
+    rechecksPerDay: rechecks === undefined ? 0 : middleOf(rechecks),
     ...subscribersOf(watchId, parts),
     delay: slowest(parts.map(({ own }) => own.delay)),
     nextRunsMs: [...new Set(parts.flatMap(({ own }) => own.nextRunsMs))].sort((a, b) => a - b).slice(0, NEXT_RUNS),

@@ -3,14 +3,21 @@ import type { SlowDownFactors } from "../budget/slow-down.ts";
 import { lazy } from "../model/lazy.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { CostModel } from "./cost.ts";
-import type { PollCost } from "../plan/poll-cost.ts";
 import type { Poll } from "../plan/poll.ts";
+import { middleOf } from "../plan/range.ts";
 import { recheckCost } from "./recheck-cost.ts";
+import { schedulesOf } from "../plan/timing.ts";
+import type { Timetable } from "../schedule/timetable.ts";
+import { ticksBetween } from "./rhythm.ts";
 import { sharesOf } from "../plan/polls/shares.ts";
 
-export interface PricedPoll extends PollCost {
+const DAY_MS = 86_400_000;
+
+export interface PricedPoll {
   readonly poll: Poll;
   readonly priority: Priority;
+  readonly pollsPerDay: number;
+  readonly requestsPerDay: number;
 }
 
 /** Requests a day. */
@@ -27,30 +34,61 @@ export interface Pace extends WatchPace {
   readonly watches: ReadonlyMap<string, WatchPace>;
 }
 
-/** Rechecks of fresh tweets among them: of each watch that follows its tweets, its part. `freshOf`: see `recheckCost`. */
-export const pricePolls = (polls: readonly Poll[], costs: CostModel, nowMs: number, freshOf?: FreshOf): readonly PricedPoll[] => [
-  ...polls.map((poll) => ({ poll, priority: poll.priority, ...costs.costOf(poll, nowMs) })),
-  ...priceRechecks(polls, freshOf),
+/** Rechecks of fresh tweets among them: of each watch that follows its tweets, its part. `ratioOf`: see `ForecastDeps`. */
+export const pricePolls = (
+  polls: readonly Poll[],
+  costs: CostModel,
+  nowMs: number,
+  ratioOf: RatioOf = () => undefined,
+): readonly PricedPoll[] => [
+  ...polls.map((poll) => {
+    const cost = costs.costOf(poll, nowMs);
+    return { poll, priority: poll.priority, pollsPerDay: cost.pollsPerDay, requestsPerDay: middleOf(cost.range) * scaleOf(poll, ratioOf) };
+  }),
+  ...priceRechecks(polls, ratioOf),
 ];
 
-type FreshOf = (watchId: string) => number | undefined;
+type RatioOf = (watchId: string) => number | undefined;
 
-function priceRechecks(polls: readonly Poll[], freshOf?: FreshOf): readonly PricedPoll[] {
-  const following = new Map<string, Poll>();
+/** Of what several watches share, each goes by its own days. */
+function scaleOf(poll: Poll, ratioOf: RatioOf): number {
+  let scale = 0;
+  for (const [watchId, share] of sharesOf(poll)) scale += share * (ratioOf(watchId) ?? 1);
+  return scale;
+}
+
+function priceRechecks(polls: readonly Poll[], ratioOf: RatioOf): readonly PricedPoll[] {
+  const rechecks = recheckCost(polls);
+  const following = new Map<string, PricedPoll>();
   for (const poll of polls) {
     for (const subscriber of poll.subscribers) {
-      const { watch } = subscriber;
-      if (watch.recheck !== undefined && !following.has(watch.id)) following.set(watch.id, { ...poll, subscribers: [subscriber] });
+      const { id, priority } = subscriber.watch;
+      const cost = rechecks.get(id);
+      if (cost === undefined || following.has(id)) continue;
+      const own = { ...poll, subscribers: [subscriber] };
+      const requestsPerDay = middleOf(cost) * (ratioOf(id) ?? 1);
+      following.set(id, { poll: own, priority, pollsPerDay: requestsPerDay, requestsPerDay });
     }
   }
-  const watches = [...following.values()].flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch));
-  const { byWatch } = recheckCost(watches, freshOf);
-  return [...following].map(([watchId, poll]) => {
-    const requestsPerDay = byWatch.get(watchId) ?? 0;
-    const priority = poll.subscribers[0]?.watch.priority ?? poll.priority;
-    const rechecks = { pollsPerDay: requestsPerDay, sweepsPerDay: 0, fullReadPerDay: 0, fullReadPages: 1, requestsPerDay };
-    return { poll, priority, strategy: "recheck", ...rechecks };
-  });
+  return [...following.values()];
+}
+
+/** How many average days of a poll have passed: those of its ticks, which of a cron pattern come on some days and in some hours only. */
+export function daysSince(
+  timetable: Timetable,
+  sinceMs: number,
+  nowMs: number,
+): (priced: Pick<PricedPoll, "poll" | "pollsPerDay">) => number {
+  const passedDays = (nowMs - sinceMs) / DAY_MS;
+  const known = new Map<string, number>();
+  return ({ poll, pollsPerDay }) => {
+    const schedules = schedulesOf(poll.timing);
+    if (passedDays > 1 || schedules.every(({ kind }) => kind === "every")) return passedDays;
+    const key = JSON.stringify(schedules);
+    const ticks = known.get(key) ?? ticksBetween(schedules, timetable, sinceMs, nowMs);
+    known.set(key, ticks);
+    return pollsPerDay === 0 ? 0 : ticks / pollsPerDay;
+  };
 }
 
 /** The totals at once; the watches when somebody looks: a daemon asks for the totals every minute. */

@@ -40,4 +40,11 @@ export function takeTicks(schedules: readonly Schedule[], timetable: Timetable, 
   return ticks;
 }
 
+export function ticksBetween(schedules: readonly Schedule[], timetable: Timetable, fromMs: number, toMs: number): number {
+  const next = (afterMs: number) => Math.min(...schedules.map((schedule) => timetable.nextDue(schedule, afterMs)));
+  let ticks = 0;
+  for (let atMs = next(fromMs); atMs <= toMs; atMs = next(atMs)) ticks += 1;
+  return ticks;
+}
+
 const gapsOf = (ticksMs: readonly number[]): readonly number[] => ticksMs.slice(1).map((tickMs, index) => tickMs - (ticksMs[index] ?? 0));

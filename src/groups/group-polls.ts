@@ -2,19 +2,18 @@
  * Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one
  * request and reads those that moved. Pure; the strategy of a group is chosen while it runs, by what was learned.
  */
-import { groupFresh, accountsKey, toGroup, withShared } from "./accounts/group-accounts.ts";
+import { BATCH_SIZE } from "../model/batch.ts";
+import { accountsKey, toGroup, withShared } from "./accounts/group-accounts.ts";
 import type { Freshness } from "../model/schedule.ts";
 import type { GroupingDeps } from "../plan/rates/learned.ts";
-import { shareKey } from "./single/feed-pace.ts";
 import { groupSpreadMs } from "../plan/polls/group-spread.ts";
-import { type Members, sortByKind } from "../plan/polls/kinds.ts";
+import { sortByKind } from "../plan/polls/kinds.ts";
 import { type Poll, type Pollable, userIdOf } from "../plan/poll.ts";
 import { groupMemberLists } from "./member-lists/list-groups.ts";
 import { groupSearches } from "./searches/search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./probing/shared-probes.ts";
 import { strategyOf } from "../plan/polls/effective-settings.ts";
 
-const DAY_MS = 86_400_000;
 /** For one account a probe saves nothing; for two, what they cost decides. */
 const LEAST_MEMBERS = 2;
 
@@ -24,7 +23,7 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
   const shared = createSharedProbes();
   const alone = [...rest];
   const groups: Poll<T>[] = [];
-  const fresh: (readonly [kind: string, members: Members<T>])[] = [];
+  const fresh: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
     const { timing } = first;
@@ -32,12 +31,13 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
     const isAsked = strategyOf(first) !== "auto" || (isFresh && !isCheaperAlone(first, timing.freshness, polls));
     if (members.length < LEAST_MEMBERS && !isAsked) alone.push(...members);
     else if (!isFresh) groups.push(withShared(toGroup(kind, members, deps), shared));
-    else fresh.push([kind, members]);
+    else fresh.push(toGroup(kind, members, deps));
   }
   // A group asks first, and what it asks for is counted as its own.
   const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
-  const feeds = groupSearches(read, deps).map((poll) => withShare(poll, deps));
-  return [...groupMemberLists(feeds, deps, shared), ...groups, ...groupFresh(fresh, deps, shared)];
+  const asking = groups.length + fresh.length + alone.filter(isReading).length;
+  const beside = fresh.map((poll) => (asking > 1 ? besideOthers(poll) : poll));
+  return [...groupMemberLists(groupSearches(read, deps), deps, shared), ...groups, ...beside];
 }
 
 /**
@@ -50,11 +50,9 @@ const isCheaperAlone = (member: Poll, { kind }: Freshness, polls: readonly Poll[
 const asksForProfiles = (poll: Poll): boolean =>
   isReading(poll) || (userIdOf(poll) !== "" && poll.subscribers.every(({ type }) => type.probeFields !== undefined));
 
-/** How often it is read, once that was counted. */
-function withShare<T extends Pollable>(poll: Poll<T>, { rateOf }: GroupingDeps): Poll<T> {
-  const share = rateOf?.(shareKey(poll.key));
-  if (poll.timing.kind === "schedule" || share === undefined) return poll;
-  return { ...poll, timing: { ...poll.timing, readsPerDay: (share * DAY_MS) / poll.intervalMs } };
+function besideOthers<T extends Pollable>(poll: Poll<T>): Poll<T> {
+  const { group } = poll;
+  return group === undefined || group.members.length > BATCH_SIZE ? poll : { ...poll, group: { ...group, mayBePiggybacked: true } };
 }
 
 /** Profiles: what is asked for them shows as much as a probe does. */

@@ -3,7 +3,7 @@ import type { GroupingDeps, Learned } from "../plan/rates/learned.ts";
 import { type ChangeCounts, createChangeCounts } from "./accounts/change-counts.ts";
 import type { GroupRunner } from "./kind/group-runner.ts";
 import { GROUP_KINDS, groupKindOf } from "./registry.ts";
-import { type FeedStates, createFeedStates } from "./single/feed-states.ts";
+import { createFeedStates } from "./single/feed-states.ts";
 import { type ProbeStates, createProbeStates } from "./probing/probe-states.ts";
 import { createFeedPacers } from "./single/feed-pacers.ts";
 import { createFirstReads } from "./memory/first-reads.ts";
@@ -62,7 +62,7 @@ export function createRunners(deps: RunnersDeps): Runners {
     async load() {
       await Promise.all([probeStates, feeds, changes].map((one) => one.load()));
     },
-    learned: learnedIn(probeStates, feeds, changes),
+    learned: learnedIn(probeStates, changes),
     keepOnly(polls) {
       for (const runner of Object.values(runners)) runner.keepOnly?.(polls);
       keepProbeStates(probeStates, polls);
@@ -74,10 +74,13 @@ export function createRunners(deps: RunnersDeps): Runners {
   };
 }
 
-/** What planning goes by, as the probe and feed states have it. */
-export const learnedIn = (probeStates: ProbeStates, feeds: FeedStates, changes: ChangeCounts): Learned & Pick<GroupingDeps, "pagesOf"> => ({
-  rateOf: (key) => feeds.rateOf(key) ?? probeStates.rateOf(key),
-  countOf: (key, members) => probeStates.countOf(key, members),
+/** What planning goes by, as the probe states have it. */
+export const learnedIn = (probeStates: ProbeStates, changes: ChangeCounts): Learned & Pick<GroupingDeps, "pagesOf"> => ({
+  activeStrategyOf(key) {
+    const strategy = probeStates.strategyOf(key);
+    return strategy === undefined ? undefined : { strategy };
+  },
+  rateOf: (key) => probeStates.rateOf(key),
   changesOf: (key) => changes.changesOf(key),
   pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
 });

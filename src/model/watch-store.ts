@@ -58,8 +58,6 @@ export interface WatchState {
   readonly targets: readonly TargetState[];
   /** Items with a verdict so far. */
   readonly knownItems: number;
-  /** Fresh tweets that are rechecked. */
-  readonly followedTweets: number;
 }
 
 /** What a target's memory says under `away`: its watch came back, and what came meanwhile is delivered in another way, or not at all. */

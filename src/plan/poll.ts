@@ -51,8 +51,6 @@ export type PollTiming =
 export interface FreshTiming {
   readonly kind: "freshness";
   readonly freshness: Freshness;
-  /** Of a feed: as often as it was read lately; undefined where that is not known. */
-  readonly readsPerDay?: number;
 }
 
 export interface Poll<T extends Pollable = Pollable> {
@@ -88,6 +86,8 @@ export interface PollGroup<T extends Pollable = Pollable> {
   readonly fullPollEveryMs?: number;
   /** Requests a run, on average, that its probes add to those of others in the same instants; undefined: as many as its accounts take. */
   readonly probesPerRun?: number;
+  /** Under freshness: others request profiles, too, and may have spare slots for all of its accounts. */
+  readonly mayBePiggybacked?: true;
   /** What each member takes of the cost, against the others; all alike where nothing is said. */
   readonly weights?: readonly number[];
   /** By what is known when it is planned. */

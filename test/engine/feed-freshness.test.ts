@@ -5,6 +5,7 @@ import type { Freshness } from "../../src/model/schedule.ts";
 import { compareIds } from "../../src/model/id.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
+import { readLearned } from "../../src/app/plan/learned.ts";
 import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { createAccountsWorld } from "../support/accounts-world.ts";
@@ -32,7 +33,7 @@ const LIST = "900";
 
 type Answer = (request: UpstreamRequest, nowMs: number) => UpstreamAnswer;
 
-async function setup(watches: readonly Watch[], answer: Answer) {
+async function setup(watches: readonly Watch[], answer: Answer, isGoverned = false) {
   const clock = createVirtualClock(START);
   const calls: { readonly endpoint: string; readonly atMs: number }[] = [];
   const upstream = {
@@ -42,7 +43,7 @@ async function setup(watches: readonly Watch[], answer: Answer) {
       return answer(request, clock.now());
     },
   };
-  const harness = await startEngineHarness({ clock, upstream, watches });
+  const harness = await startEngineHarness({ clock, upstream, watches, isGoverned });
   harnesses.push(harness);
   const alerted = async () => (await harness.events()).map(({ subject }) => subject).toSorted();
   const delayOf = async (sinceMs: number) => {
@@ -110,22 +111,27 @@ describe("a search of bursts", () => {
     expect(times.length).toBeLessThan(0.75 * 360);
   });
 
-  it("is forecast by its own reads, once those of a day were counted", async () => {
+  it("is forecast by its own days, once one was counted", async () => {
     const feed = feedOf(3.2, 30, 4);
-    const { clock, harness, since } = await setup([search({ freshness: MEAN })], feed.answer);
-    const forecast = () => createForecast(harness.engine.polls, { timetable: createTimetable(), nowMs: clock.now() });
-    expect(forecast().pollsPerDay).toBe(720);
-    expect(forecast().watches.get("s")?.delay.p95Ms).toBeGreaterThan(MIN);
-    await clock.advance(2.1 * DAY);
-    await harness.restart();
-    const { pollsPerDay, watches } = forecast();
-    const [first = 0, second = 0] = watches.get("s")?.nextRunsMs ?? [];
-    expect(second - first).toBeCloseTo(DAY / pollsPerDay, -1);
+    const { clock, harness, since } = await setup([search({ freshness: MEAN })], feed.answer, true);
+    const forecast = async () => {
+      const { ratioOf = () => undefined } = await readLearned(harness.store, clock);
+      return createForecast(harness.engine.polls, { timetable: createTimetable(), nowMs: clock.now(), ratioOf }).watches.get("s");
+    };
+    expect(await forecast()).toMatchObject({ basis: "assumed", requestsPerDay: 576 });
+    // An hour in which nothing is counted comes first, and a day ends with the hour that completes it.
+    await clock.advance(27 * HOUR);
+    const counted = await forecast();
+    expect(counted).toMatchObject({ basis: "counted" });
     const from = clock.now();
     await clock.advance(DAY);
-    expect(pollsPerDay / since(from).length).toBeGreaterThan(0.8);
-    expect(pollsPerDay / since(from).length).toBeLessThan(1.25);
-    expect(pollsPerDay).toBeLessThan(720);
+    const share = (counted?.requestsPerDay ?? 0) / since(from).length;
+    expect(share).toBeGreaterThan(0.8);
+    expect(share).toBeLessThan(1.25);
+    // The daemon goes by the same figure.
+    expect(harness.quotaWatch.status.paces.get("s")?.askedPerDay).toBeCloseTo((await forecast())?.requestsPerDay ?? 0);
+    await harness.restart();
+    expect(await forecast()).toMatchObject({ basis: "counted" });
   });
 
   it("is read by the schedule of a subscriber who has one, and by the strictest freshness of those who have none", async () => {

@@ -5,7 +5,6 @@ import type { Schedule } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { findChanges } from "../../src/forecast/advice/cheaper.ts";
 import { assumeTargets, createForecast, delayOf, type Forecast } from "../../src/forecast/forecast.ts";
-import { itemsPerDay } from "../../src/forecast/feed-volume.ts";
 import { fullReadPages } from "../../src/plan/polls/full-read.ts";
 import { groupPolls } from "../../src/groups/group-polls.ts";
 import { planPolls, targetsOf } from "../../src/plan/polls/plan-polls.ts";
@@ -45,62 +44,25 @@ describe("requests", () => {
     expect(forecastOf(timeline("t", ["alice", "bob", "id:7"], every(3_600))).polls).toHaveLength(3);
   });
 
-  const withItems = (watch: Watch, itemsPerDay: number) => {
-    const { polls } = forecastOf(watch);
-    return createForecast(
-      polls.map(({ poll }) => poll),
-      { timetable: createTimetable(), nowMs: NOW, itemsPerDay: () => itemsPerDay },
-    );
-  };
-
   it("bills a rescan of an unknown list that cannot be bounded once per overlap, and none where polls are rarer than that", () => {
     const community = (seconds: number) =>
       makeWatch("c", "community_tweets", { community: "1493446837214187523" }, { schedule: every(seconds) });
     expect(forecastOf(community(60)).sweepsPerDay).toBe(96);
-    expect(forecastOf(community(60)).requestsPerDay).toBe(1_440 + 96);
+    // None where the first page reaches as far, which nobody knows.
+    expect(forecastOf(community(60)).range).toEqual({ low: 1_440 * 30, high: (1_440 + 96) * 30 });
     expect(forecastOf(community(900)).sweepsPerDay).toBe(0);
   });
 
   it("bills no rescan of a timeline whose first page reaches deeper than that", () => {
     expect(forecastOf(timeline("t", ["alice"], every(60))).requestsPerDay).toBe(1_440);
-    expect(withItems(timeline("t", ["alice"], every(60)), 100).requestsPerDay).toBe(1_440);
-  });
-
-  it("bills the pages that so many posts fill, by a rescan or by the news of a poll", () => {
-    // 2,400 a day: 50 in the half-hour that a rescan goes back.
-    expect(withItems(timeline("t", ["alice"], every(60)), 2_400).sweepsPerDay).toBe(96 * 2);
-    // 100 between two polls: five pages.
-    expect(withItems(search("a", every(3_600)), 2_400).requestsPerDay).toBe(24 * 5.5);
   });
 
   it("bills the daily check of a list that accounts are read through, once for all its watches", () => {
     const accounts = Array.from({ length: 201 }, (_, i) => `id:${100 + i}`);
     const listed = (id: string, few: readonly string[]) =>
       makeWatch(id, "timeline", { accounts: few, via_list: "1585430245762441216" }, { schedule: every(3_600) });
-    expect(forecastOf(listed("a", accounts)).requestsPerDay).toBe(24 + 2);
-    expect(forecastOf(listed("a", accounts), listed("b", accounts.slice(0, 3))).requestsPerDay).toBe(24 + 2);
-  });
-
-  it("takes how much is posted from what the state has noted since the watch was made", () => {
-    const watch = search("a", every(3_600));
-    const [one] = forecastOf(watch).polls;
-    if (one === undefined) throw new Error("no poll");
-    const state = {
-      key: "a",
-      id: "a",
-      type: "search",
-      registeredAtMs: NOW - 2 * 86_400_000,
-      paused: false,
-      targets: [],
-      knownItems: 220,
-      followedTweets: 0,
-      accounts: {},
-    };
-    expect(itemsPerDay(one.poll, [state], NOW)).toBe(100);
-    // Items that the state has forgotten since are counted all the same.
-    expect(itemsPerDay(one.poll, [{ ...state, registeredAtMs: NOW - 200 * 86_400_000, knownItems: 20_020 }], NOW)).toBe(100);
-    expect(itemsPerDay(one.poll, [{ ...state, registeredAtMs: NOW - 3_600_000 }], NOW)).toBeUndefined();
-    expect(itemsPerDay(one.poll, [], NOW)).toBeUndefined();
+    expect(forecastOf(listed("a", accounts)).requestsPerDay).toBeCloseTo(24 + 2);
+    expect(forecastOf(listed("a", accounts), listed("b", accounts.slice(0, 3))).requestsPerDay).toBeCloseTo(24 + 2);
   });
 
   it("adds the daily full read of a long list, less the page that is read anyway", () => {
@@ -108,7 +70,7 @@ describe("requests", () => {
     const { polls } = forecastOf(search("a", every(86_400)));
     const forecast = createForecast(
       polls.map(({ poll }) => poll),
-      { timetable, nowMs: NOW, fullReadPages: () => 5 },
+      { timetable, nowMs: NOW, pagesOf: () => 5 },
     );
     expect(forecast.requestsPerDay).toBe(5);
   });
@@ -125,7 +87,6 @@ describe("requests", () => {
         paused: false,
         targets: [{ ...target, memory }],
         knownItems: 900,
-        followedTweets: 0,
         accounts: {},
       },
     ];
@@ -134,8 +95,8 @@ describe("requests", () => {
     const watch = makeWatch("w", type, { accounts: ["acme"] }, { schedule, maxPages });
     const [one] = forecastOf(watch).polls;
     if (one === undefined) throw new Error("no poll");
-    const pages = (poll: typeof one.poll) => fullReadPages(poll, knownOf(watch, memory));
-    return createForecast([one.poll], { timetable: createTimetable(), nowMs: NOW, fullReadPages: pages });
+    const pagesOf = (poll: typeof one.poll) => fullReadPages(poll, knownOf(watch, memory));
+    return createForecast([one.poll], { timetable: createTimetable(), nowMs: NOW, pagesOf });
   };
 
   it("bills a list whose leaving is reported a request a page with every poll, by the pages of its last whole read", () => {
@@ -156,7 +117,7 @@ describe("requests", () => {
     const cost = (schedule: Schedule, pages = 7) => {
       const [one] = forecastOf(all(schedule)).polls;
       if (one === undefined) throw new Error("no poll");
-      return createForecast([one.poll], { timetable: createTimetable(), nowMs: NOW, fullReadPages: () => pages }).requestsPerDay;
+      return createForecast([one.poll], { timetable: createTimetable(), nowMs: NOW, pagesOf: () => pages }).requestsPerDay;
     };
     expect(cost(every(3_600))).toBe(24 + 6);
     // Ten pages a poll, as `max_pages` has it: no more of it fits into a day.
@@ -221,6 +182,26 @@ describe("sharing", () => {
   });
 });
 
+describe("counted days", () => {
+  it("scale the watch whose days they are, to one figure", () => {
+    const fresh = (id: string) =>
+      makeWatch(id, "search", { query: id }, { schedule: every(60), freshness: { kind: "mean", meanMs: 60_000, maxMs: 3_600_000 } });
+    const { polls } = forecastOf(fresh("a"), fresh("b"));
+    const planned = polls.map(({ poll }) => poll);
+    const ratioOf = (id: string) => (id === "a" ? 0.7 : undefined);
+    const [before, after] = [undefined, ratioOf].map((ratio) =>
+      createForecast(planned, { timetable: createTimetable(), nowMs: NOW, ...(ratio === undefined ? {} : { ratioOf: ratio }) }),
+    );
+    expect(before?.watches.get("a")).toMatchObject({ basis: "assumed", assumptions: ["pace", "pages"] });
+    expect(before?.watches.get("a")?.range).toEqual({ low: 720 * 0.5 * 30, high: 720 * 1.1 * 30 });
+    expect(after?.watches.get("a")).toMatchObject({ basis: "counted", assumptions: [] });
+    const month = (before?.watches.get("a")?.requestsPerMonth ?? 0) * 0.7;
+    expect(after?.watches.get("a")?.range).toEqual({ low: month, high: month });
+    expect(after?.watches.get("b")).toEqual(before?.watches.get("b"));
+    expect(after?.requestsPerMonth).toBeCloseTo(month + (before?.watches.get("b")?.requestsPerMonth ?? 0));
+  });
+});
+
 describe("delay", () => {
   it("of an even schedule is half the interval, and 95% of it at worst but one in twenty", () => {
     expect(delayOf([300_000])).toEqual({ p50Ms: 150_000, p95Ms: 285_000 });
@@ -253,9 +234,9 @@ describe("delay", () => {
     expect(delay?.p95Ms).toBeGreaterThan(60_000);
     expect(delay?.p95Ms).toBeLessThan(300_000);
     const runs = forecast.watches.get("w")?.nextRunsMs ?? [];
-    const probesPerDay = forecast.polls[0]?.poll.group?.cost.probesPerDay ?? 0;
     expect(runs).toHaveLength(5);
-    expect((runs.at(-1) ?? 0) - NOW).toBeCloseTo((5 * 86_400_000) / probesPerDay, -1);
+    // About as often as at even intervals.
+    expect((runs.at(-1) ?? 0) - NOW).toBe(5 * 120_000);
   });
 
   it("lists the next five runs with their spread", () => {

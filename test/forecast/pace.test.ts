@@ -5,7 +5,7 @@ import type { Watch } from "../../src/model/watch.ts";
 import { createCostModel } from "../../src/forecast/cost.ts";
 import { assumeTargets, createForecast } from "../../src/forecast/forecast.ts";
 import { groupPolls } from "../../src/groups/group-polls.ts";
-import { planPace, pricePolls } from "../../src/forecast/pace.ts";
+import { daysSince, planPace, pricePolls } from "../../src/forecast/pace.ts";
 import { planPolls, targetsOf } from "../../src/plan/polls/plan-polls.ts";
 import type { Poll } from "../../src/plan/poll.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -70,4 +70,21 @@ describe("what the daemon goes by", () => {
     expect(pace).toMatchObject({ askedPerDay: 2_880, pacedPerDay: 1_440 + 360, pacedPagesPerDay: 0 });
     expect(pace.watches.get("b")).toEqual({ askedPerDay: 1_440, pacedPerDay: 360 });
   });
+});
+
+it("knows how much of an average day has passed by the ticks of a pattern, of which some days have none", () => {
+  const [weekdays, even] = [
+    pollsOf([makeWatch("w", "search", { query: "w" }, { schedule: { kind: "cron", pattern: "*/10 9-16 * * 1-5", timezone: "UTC" } })]),
+    pollsOf([makeWatch("e", "search", { query: "e" }, { schedule: { kind: "every", intervalMs: 600_000 } })]),
+  ];
+  const passed = (polls: readonly Poll[], fromMs: number, toMs: number) => {
+    const [priced] = pricePolls(polls, createCostModel({ timetable }), NOW);
+    return priced === undefined ? 0 : daysSince(timetable, fromMs, toMs)(priced) * priced.pollsPerDay;
+  };
+  const [thursday, saturday] = [Date.UTC(2026, 0, 15), Date.UTC(2026, 0, 17)];
+  const hour = (day: number, from: number) => [day + from * 3_600_000 - 1, day + (from + 1) * 3_600_000 - 1] as const;
+  expect(passed(weekdays, ...hour(thursday, 9))).toBeCloseTo(6);
+  expect(passed(weekdays, ...hour(thursday, 20))).toBe(0);
+  expect(passed(weekdays, ...hour(saturday, 9))).toBe(0);
+  expect(passed(even, ...hour(saturday, 9))).toBeCloseTo(6);
 });

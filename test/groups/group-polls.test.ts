@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Freshness, Schedule } from "../../src/model/schedule.ts";
+import type { Freshness } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../src/forecast/forecast.ts";
 import { groupPolls } from "../../src/groups/group-polls.ts";
@@ -20,11 +20,11 @@ const timeline = (id: string, accounts: readonly string[], changes: WatchChanges
 
 const polls = (...watches: readonly Watch[]) => pollsAt(() => undefined, watches);
 
-/** `postsOf`: posts a day of an account, `countOf`: requests of a group; where that was learned. */
+/** `postsOf`: posts a day of an account, where that was learned. `activeStrategyOf`: how a group is read. */
 function pollsAt(
   postsOf: (userId: string) => number | undefined,
   watches: readonly Watch[],
-  countOf: Learned["countOf"] = () => undefined,
+  activeStrategyOf: NonNullable<Learned["activeStrategyOf"]> = () => undefined,
 ) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
@@ -34,7 +34,7 @@ function pollsAt(
   return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), {
     hash: sha256,
     rateOf: postsOf,
-    countOf,
+    activeStrategyOf,
   });
 }
 const groupsOf = (...watches: readonly Watch[]) => polls(...watches).filter(({ group }) => group !== undefined);
@@ -65,31 +65,15 @@ describe("accounts of one schedule", () => {
     expect(costOf(500, 3_600)).toMatchObject({ strategy: "single", requestsPerDay: 2 * 24 });
   });
 
-  it("cost what was counted of a group of so many, probes of a schedule apart: these follow from the clock", () => {
-    const counted = { strategy: "probe", probes: { perDay: 99_900, days: 10 }, reads: { perDay: 77_000, days: 10 } } as const;
-    const costOf = (accounts: number) =>
-      pollsAt(
-        () => 1,
-        [timeline("a", ids(accounts))],
-        (_, members) => (members === 50 ? counted : undefined),
-      )[0]?.group?.cost;
-    const [of50, of51] = [costOf(50), costOf(51)];
-    expect(((of50?.readsPerDay ?? 0) + (of50?.sweepsPerDay ?? 0)) / 77_000).toBeCloseTo(10 / 11.5, 2);
-    expect(of50?.probesPerDay).toBe(of51?.probesPerDay);
-    expect((of51?.readsPerDay ?? 0) + (of51?.sweepsPerDay ?? 0)).toBeLessThan(200);
-  });
-
-  it("cost what their strategy takes, where another is hardly cheaper; and nothing that was counted of another", () => {
-    const counted = (strategy: Strategy) => ({ strategy, probes: undefined, reads: { perDay: 30, days: 10 } });
+  it("keep their strategy where another is hardly cheaper", () => {
     const costOf = (strategy?: Strategy) =>
       pollsAt(
         () => 5,
         [timeline("a", ids(10), { schedule: every(600) })],
-        () => (strategy === undefined ? undefined : counted(strategy)),
+        () => (strategy === undefined ? undefined : { strategy }),
       )[0]?.group?.cost;
     expect(costOf()?.strategy).toBe("merge");
     expect(costOf("probe")?.strategy).toBe("probe");
-    expect(costOf("probe")?.requestsPerDay).toBeLessThan(144 + 36);
     // Far more expensive: it will be given up.
     expect(costOf("single")).toEqual(costOf());
   });
@@ -174,15 +158,6 @@ describe("freshness", () => {
     expect(watches.get("a")?.nextRunsMs.slice(0, 3)).toEqual([58_000, 116_000, 174_000].map((ms) => NOW + ms));
   });
 
-  it.each([mean, { kind: "p95", p95Ms: 65_000 } as const])("forecasts no runs of its own where others' requests check it", (freshness) => {
-    const runsBeside = (schedule: Schedule) => {
-      const all = polls(timeline("a", ids(30), { freshness }), timeline("b", ids(30, 100), { schedule }));
-      return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")?.nextRunsMs;
-    };
-    expect(runsBeside(every(60))).toEqual([]);
-    expect(runsBeside(every(3_600))).toHaveLength(5);
-  });
-
   it("groups even one account", () => {
     expect(groupsOf(timeline("a", ids(1), { freshness: mean }))).toHaveLength(1);
   });
@@ -195,31 +170,5 @@ describe("freshness", () => {
     expect(groupsOf(one, makeWatch("b", "search", { query: "acme" }))).toEqual([]);
     expect(groupsOf(one, timeline("b", ids(5, 10)))).toHaveLength(2);
     expect(groupsOf({ ...one, strategy: "probe" })).toHaveLength(1);
-  });
-
-  it("takes no probes of its own where others ask often enough for profiles, whoever is written first", () => {
-    const fresh = timeline("a", ids(30), { freshness: mean });
-    const probesBeside = (...others: readonly Watch[]) => {
-      const sums = [
-        [fresh, ...others],
-        [...others, fresh],
-      ].map(
-        (watches) =>
-          groupsOf(...watches).find(({ timing }) => timing.kind === "freshness" && timing.freshness.kind === "mean")?.group?.cost
-            .probesPerDay,
-      );
-      expect(sums[0]).toBe(sums[1]);
-      return sums[0] ?? 0;
-    };
-    const alone = probesBeside();
-    expect(probesBeside(timeline("b", ids(40, 50), { schedule: every(60) }))).toBe(0);
-    expect(probesBeside(makeWatch("b", "profile", { accounts: ids(40, 50) }, { schedule: every(60) }))).toBe(0);
-    expect(probesBeside(timeline("b", ids(40, 50), { freshness: { kind: "p95", p95Ms: 60_000 } }))).toBe(0);
-    expect(probesBeside(timeline("b", ids(40, 50), { schedule: every(600) }))).toBeCloseTo(alone - (0.5 * 86_400) / 600);
-    const readsBeside = (...others: readonly Watch[]) => groupsOf(fresh, ...others).at(-1)?.group?.cost.readsPerDay ?? 0;
-    // What is found sooner is found in more looks.
-    expect(readsBeside(timeline("b", ids(40, 50), { schedule: every(20) }))).toBeGreaterThan(readsBeside());
-    // Nobody else's request has a place for them.
-    expect(probesBeside(timeline("b", ids(100, 50), { schedule: every(60) }))).toBe(alone);
   });
 });

@@ -209,6 +209,7 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
   const quotaAlerts = createQuotaAlerts({ clock, opsAlerts, settings });
   const quotaWatch = createQuotaWatch({
     ledger: store,
+    learned: store,
     notes: store,
     clock,
     timetable,

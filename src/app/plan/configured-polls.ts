@@ -4,40 +4,26 @@ import type { Hash } from "../../model/hash.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { assumeTargets } from "../../forecast/forecast.ts";
-import { freshTweets } from "../../forecast/fresh-tweets.ts";
 import { fullReadPages, stateOf } from "../../plan/polls/full-read.ts";
 import { withAccountIds } from "../../plan/polls/named-accounts.ts";
 import { groupPolls } from "../../groups/group-polls.ts";
 import type { Learned } from "../../plan/rates/learned.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../../plan/polls/plan-polls.ts";
 import type { Poll } from "../../plan/poll.ts";
-import { scheduleOf } from "../../plan/timing.ts";
-import { createTimetable } from "../../schedule/timetable.ts";
 import { watchTypeOf } from "../daemon/registration.ts";
 
 export interface LearnedFacts extends PlanDeps {
   readonly states: readonly WatchState[];
   readonly learned: Learned;
-  /** See `GroupingDeps`. */
-  readonly assumedPosts?: number;
 }
 
 /** The polls of a configuration, put together as the daemon does it that has learned so much. */
-export const pollsOf = (planned: readonly PlannedWatch[], { states, learned, assumedPosts = 1, ...deps }: LearnedFacts): readonly Poll[] =>
+export const pollsOf = (planned: readonly PlannedWatch[], { states, learned, ...deps }: LearnedFacts): readonly Poll[] =>
   groupPolls(planPolls(planned, deps), {
     hash: deps.hash,
     ...learned,
-    assumedPosts,
     pagesOf: (poll) => fullReadPages(poll, states),
   });
-
-/** How many tweets of a watch are fresh at once, by its id. */
-export function freshOf(config: Config, states: readonly WatchState[], nowMs: number): (watchId: string) => number | undefined {
-  const timetable = createTimetable();
-  const intervalOf = ({ timing }: Watch): number => timetable.intervalMs(scheduleOf(timing), nowMs);
-  const fresh = new Map(config.watches.map((watch) => [watch.id, freshTweets(watch, states, nowMs, intervalOf(watch))]));
-  return (watchId) => fresh.get(watchId);
-}
 
 /** Enabled watches by id, with their targets as the state knows them. */
 export const planWatches = (config: Config, hash: Hash, states: readonly WatchState[]): ReadonlyMap<string, PlannedWatch> =>

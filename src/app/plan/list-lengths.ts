@@ -100,6 +100,5 @@ const blankState = ({ id, type }: Watch): WatchState => ({
   paused: false,
   targets: [],
   knownItems: 0,
-  followedTweets: 0,
   accounts: {},
 });

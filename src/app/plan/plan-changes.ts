@@ -1,20 +1,18 @@
 /** Changes that make a plan fit its quota, as people and programs read them. */
 import { formatDuration } from "../../model/duration.ts";
 import type { Timing } from "../../model/schedule.ts";
-import type { RecheckRule } from "../../model/watch.ts";
 import type { Change } from "../../forecast/advice/cheaper.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
-import type { LaterWatch } from "../../forecast/advice/slower-schedules.ts";
 import { timingText } from "../views/status-view.ts";
 
 /** One change that makes the plan fit. */
 export interface ChangeView {
-  /** See Change in plan/cheaper.ts; `priority` leaves the plan over its quota and lets the daemon slow down. */
+  /** See `Change` in forecast/advice/cheaper.ts. */
   readonly kind: Change["kind"];
   /** What to write, for people. */
   readonly change: string;
   readonly requests_per_month: number;
-  /** Of the slowest watch it touches; beside others not of those that outran their data. */
+  /** Of the slowest watch it touches. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number };
   /** All that it touches. */
   readonly watch_ids: readonly string[];
@@ -35,14 +33,6 @@ export function changeView(change: Change): ChangeView {
         watches,
       };
     }
-    case "all": {
-      const watches = change.watches.map((one) => watchView(one, laterKeys(one)));
-      return { ...base, change: together(watches.map(({ id, schedule }) => ({ id, keys: schedule }))), watches };
-    }
-    case "recheck": {
-      const watches = change.watches.map((one) => watchView(one, recheckKey(one.recheck)));
-      return { ...base, change: together(watches.map(({ id, schedule }) => ({ id, keys: schedule }))), watches };
-    }
     case "full_poll":
       return { ...base, change: `\`full_poll_every: ${formatDuration(change.everyMs)}\` on ${namesOf(watchIds)}` };
     case "list": {
@@ -51,13 +41,6 @@ export function changeView(change: Change): ChangeView {
       return {
         ...base,
         change: `a public list of the ${change.handles.toLocaleString("en-US")} handles of ${change.watchId} (\`via_list\`), read every ${every}: ${pace}`,
-      };
-    }
-    case "priority": {
-      const factor = change.factor.toFixed(1);
-      return {
-        ...base,
-        change: `\`priority: low\` on ${namesOf(watchIds)}: the daemon then polls what is low ${factor} times slower by itself`,
       };
     }
   }
@@ -71,7 +54,7 @@ const watchView = ({ watchId, requestsPerMonth }: { readonly watchId: string; re
 
 function idsOf(change: Change): readonly string[] {
   if (change.kind === "list") return [change.watchId];
-  return change.kind === "full_poll" || change.kind === "priority" ? change.watchIds : change.watches.map(({ watchId }) => watchId);
+  return change.kind === "full_poll" ? change.watchIds : change.watches.map(({ watchId }) => watchId);
 }
 
 /** Watches that get the same keys are named together. */
@@ -88,19 +71,6 @@ function timingKey(timing: Timing): string {
   return freshness.kind === "p95"
     ? `freshness: ${formatDuration(freshness.p95Ms)}`
     : `freshness: { mean: ${formatDuration(freshness.meanMs)}, max: ${formatDuration(freshness.maxMs)} }`;
-}
-
-const recheckKey = ({ everyMs, untilMs }: RecheckRule): string =>
-  `recheck: { every: ${formatDuration(everyMs)}, until: ${formatDuration(untilMs)} }`;
-
-/** Everything that changes of a watch, as keys of YAML. */
-function laterKeys({ timing, fullPollEveryMs, recheck }: LaterWatch): string {
-  const keys = [
-    ...(timing === undefined ? [] : [timingKey(timing)]),
-    ...(fullPollEveryMs === undefined ? [] : [`full_poll_every: ${formatDuration(fullPollEveryMs)}`]),
-    ...(recheck === undefined ? [] : [recheckKey(recheck)]),
-  ];
-  return keys.join(", ");
 }
 
 const MOST_NAMED = 5;

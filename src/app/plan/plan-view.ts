@@ -12,19 +12,18 @@ import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import { type Change, findChanges } from "../../forecast/advice/cheaper.ts";
 import { createForecast, mostExpensive, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../../forecast/forecast.ts";
-import { itemsPerDay } from "../../forecast/feed-volume.ts";
-import { fullReadPages } from "../../plan/polls/full-read.ts";
+import { fullReadPages, knownPages } from "../../plan/polls/full-read.ts";
 import { firstRequests } from "../../forecast/first-reads.ts";
-import { type Guess, guessOf } from "../../forecast/guess.ts";
 import { type Learned, NOTHING_LEARNED } from "../../plan/rates/learned.ts";
+import type { Subscriber } from "../../plan/poll.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
+import { narrowed, type Range } from "../../plan/range.ts";
 import { scheduleOf } from "../../plan/timing.ts";
-import { recheckCost } from "../../forecast/recheck-cost.ts";
 import type { Replanner } from "../../forecast/advice/replan.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
-import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
+import { planWatches, pollsOf } from "./configured-polls.ts";
 import { type ChangeView, changeView, delayView, round, roundMoney } from "./plan-changes.ts";
-import { type BasisView, basisViews, NO_BASIS } from "./plan-basis.ts";
+import { type BasisView, basisView } from "./plan-basis.ts";
 import { longListViews, type PlanLongListView } from "./long-list-view.ts";
 import { type PaceView, paceView, rangesOf } from "./plan-pace.ts";
 import type { PlanQuota } from "./plan-quota.ts";
@@ -50,6 +49,8 @@ export interface PlanWatchView extends BasisView, PaceView {
   readonly requests_per_hour: number;
   readonly requests_per_day: number;
   readonly requests_per_month: number;
+  /** Before it was counted; `requests_per_month` is its middle. Null where nothing is uncertain. */
+  readonly requests_per_month_range: RangeView | null;
   /** Of the quota, 0 to 1 and beyond; null while the quota is unknown. */
   readonly quota_share: number | null;
   /** Null where the configuration names no price. */
@@ -85,9 +86,14 @@ export interface PlanOnlineView {
   readonly missing: readonly string[];
 }
 
-export interface PlanRangeView {
+/** Requests a month. */
+export interface RangeView {
   readonly low: number;
   readonly high: number;
+}
+
+export interface PlanRangeView extends RangeView {
+  /** Accounts of which it is assumed how much they post. */
   readonly unknown_accounts: number;
 }
 
@@ -105,7 +111,7 @@ export interface PlanView {
     readonly cost_per_month: number | null;
     /** Once, at the start: first reads of what is read together or at the times of a cron, and look-ups of handles. */
     readonly first_requests: number;
-    /** In four of five cases, by how much accounts may post of which nothing is known yet; null where all are known. */
+    /** Before all was counted, see docs/forecast.md; `requests_per_month` is its middle. Null where nothing is uncertain. */
     readonly requests_per_month_range: PlanRangeView | null;
   };
   readonly price: { readonly per_request: number; readonly currency: string } | null;
@@ -140,28 +146,18 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
   const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined, slowDown, online = null } = facts;
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
-  const forecastWith = (change: (watch: Watch) => Watch, assumedPosts = 1): Forecast => {
+  const forecastWith = (change: (watch: Watch) => Watch): Forecast => {
     const watches = [...planned.values()].map((one) => ({ ...one, watch: change(one.watch) }));
-    return createForecast(pollsOf(watches, { hash, timetable, nowMs, states, learned, assumedPosts }), {
-      timetable,
-      nowMs,
-      lastPolledMs,
-      fullReadPages: (poll) => fullReadPages(poll, states),
-      itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
-      rechecks: recheckCost(
-        watches.filter(({ paused }) => !paused).map(({ watch }) => watch),
-        freshOf(config, states, nowMs),
-      ),
-    });
+    const polls = pollsOf(watches, { hash, timetable, nowMs, states, learned });
+    const ratioOf = (watchId: string) => learned.ratioOf?.(watchId);
+    return createForecast(polls, { timetable, nowMs, lastPolledMs, ratioOf, pagesOf: (poll) => knownPages(poll, states) });
   };
   const forecast = forecastWith((watch) => watch);
-  const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
+  const isOver = quota.limit !== null && round(forecast.requestsPerMonth) > quota.limit;
   const intervalMs = (timing: Timing): number => timetable.intervalMs(scheduleOf(timing), nowMs);
   const planner = { replan: forecastWith, intervalMs, slowestMs: slowestIn(config), throughList };
   const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
   const polls = forecast.polls.map(({ poll }) => poll);
-  const monthWith = (assumedPosts: number): number => forecastWith((watch) => watch, assumedPosts).requestsPerMonth;
-  const bases = basisViews(forecast, { states, learned, freshOf: freshOf(config, states, nowMs), nowMs });
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
   const factors = rangesOf(forecast, slowDown);
@@ -172,31 +168,38 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
       polls: forecast.polls.length,
       polls_per_day: round(forecast.pollsPerDay),
       sweep_requests_per_day: round(forecast.sweepsPerDay),
-      recheck_requests_per_day: round(forecast.rechecks.requestsPerDay),
+      recheck_requests_per_day: round(forecast.rechecksPerDay),
       ...paceOf(forecast, scale),
       first_requests: firstRequests(polls, [...planned.values()], (poll) => fullReadPages(poll, states)),
-      requests_per_month_range: rangeView(guessOf(polls, learned), monthWith),
+      requests_per_month_range: totalRange(forecast),
     },
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
     over_budget: isOver,
     dearest: mostExpensive(forecast),
     online,
-    changes: changes.filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade").map(changeView),
+    changes: changes.map(changeView),
     watches: config.watches.map((watch) => ({
       ...watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale),
       ...paceView(watch, factors.get(watch.id)),
       via_list: listView(watch, planned.get(watch.id), forecast),
       long_lists: longLists.get(watch.id) ?? [],
-      ...(bases.get(watch.id) ?? NO_BASIS),
+      ...basisView(forecast.watches.get(watch.id)),
     })),
     warnings: [...scheduleWarnings(config), ...budgetWarnings(forecast, config, quota)],
   };
 }
 
-function rangeView(guess: Guess | undefined, monthWith: (assumedPosts: number) => number): PlanRangeView | null {
-  if (guess === undefined) return null;
-  const { low, high } = guess.posts;
-  return { low: round(monthWith(low)), high: round(monthWith(high)), unknown_accounts: guess.unknownAccounts };
+function rangeView(range: Range): RangeView | null {
+  const { low, high } = narrowed(range);
+  return round(low) === round(high) ? null : { low: round(low), high: round(high) };
+}
+
+function totalRange({ watches, range, polls }: Forecast): PlanRangeView | null {
+  const view = rangeView(range);
+  if (view === null) return null;
+  const isAssumed = ({ watch }: Subscriber): boolean => watches.get(watch.id)?.basis === "assumed";
+  const members = polls.flatMap(({ poll, assumptions }) => (assumptions.includes("posts") ? (poll.group?.members ?? []) : []));
+  return { ...view, unknown_accounts: members.filter(({ subscribers }) => subscribers.some(isAssumed)).length };
 }
 
 /** No list has this id. */
@@ -275,6 +278,7 @@ function watchView(
     shared_with: cost?.sharedWith ?? [],
     sharers: cost?.sharers ?? 0,
     ...paceOf(cost ?? NOTHING, scale),
+    requests_per_month_range: cost === undefined ? null : rangeView(cost.range),
     sweep_requests_per_day: round(cost?.sweepsPerDay ?? 0),
     recheck_requests_per_day: round(cost?.rechecksPerDay ?? 0),
     delay_seconds: cost === undefined ? null : delayView(cost.delay),

@@ -10,11 +10,10 @@ import type { Files } from "../../model/files.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Store } from "../../model/store.ts";
 import { createCostModel } from "../../forecast/cost.ts";
-import { itemsPerDay } from "../../forecast/feed-volume.ts";
-import { fullReadPages } from "../../plan/polls/full-read.ts";
+import { knownPages } from "../../plan/polls/full-read.ts";
 import { planPace, pricePolls } from "../../forecast/pace.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
-import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
+import { planWatches, pollsOf } from "./configured-polls.ts";
 import { createKeyHolder } from "../polling/key-holder.ts";
 import { readKnown } from "./known-state.ts";
 import type { QuotaFacts, Spending } from "../views/quota-view.ts";
@@ -48,16 +47,8 @@ export async function readStoppedQuota(
     states,
     learned: known,
   });
-  const priced = pricePolls(
-    polls,
-    createCostModel({
-      timetable,
-      fullReadPages: (poll) => fullReadPages(poll, states),
-      itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
-    }),
-    nowMs,
-    freshOf(config, states, nowMs),
-  );
+  const costs = createCostModel({ timetable, pagesOf: (poll) => knownPages(poll, states) });
+  const priced = pricePolls(polls, costs, nowMs, (watchId) => known.ratioOf?.(watchId));
   const { onExhausted } = quota;
   const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, correctionFactor: 1, polls: priced };
   const pace = planPace(priced, slowDownFactors(query));

@@ -127,6 +127,7 @@ class KeysAndQuota implements Paying {
     const quotaAlerts = createQuotaAlerts({ clock, opsAlerts: delivering.opsAlerts, settings });
     return createQuotaWatch({
       ledger: store,
+      learned: store,
       notes: store,
       clock,
       timetable,

@@ -78,7 +78,7 @@ const namesOf = (names: readonly string[], count = names.length): string =>
 function remarks(watch: PlanWatchView): string {
   const shared = watch.sharers === 0 ? [] : [`shared with ${namesOf(watch.shared_with, watch.sharers)}`];
   const unresolved = watch.unresolved_targets === 0 ? [] : [`${plural(watch.unresolved_targets, "account")} not looked up yet`];
-  const isPiggybacked = watch.polls > 0 && (watch.requests_per_month === 0 || (!watch.next_runs_exact && watch.next_runs.length === 0));
+  const isPiggybacked = watch.polls > 0 && watch.requests_per_month === 0;
   const piggybacked = isPiggybacked ? ["asked for in requests of others"] : [];
   return [...(watch.state === "active" ? [] : [watch.state]), ...shared, ...piggybacked, ...unresolved].join("; ");
 }
@@ -100,8 +100,7 @@ const firstText = ({ total: { first_requests: requests } }: PlanView): string =>
 
 function rangeText({ total: { requests_per_month_range: range } }: PlanView): string {
   if (range === null) return "";
-  const { low, high, unknown_accounts: unknown } = range;
-  return `In four of five cases ${formatCount(low)} to ${formatCount(high)} a month: nobody knows yet how much ${plural(unknown, "account")} will post.\n`;
+  return `That is the middle of ${formatCount(range.low)} to ${formatCount(range.high)} a month, until a day of it was counted.\n`;
 }
 
 function quotaText({ quota, total }: PlanView): string {
@@ -154,10 +153,10 @@ const caveats = (watches: readonly PlanWatchView[]): string =>
     watches.map(({ id, caveats: own }) => [id, own]),
   );
 
-/** A guess is marked as one, with what it rests on. */
+/** An estimate is marked as one, with what it assumes. */
 const assumptions = (watches: readonly PlanWatchView[]): string =>
   saidOnce(
-    "A guess until the daemon has run for a day, or for two where it reads feeds by `freshness`; it assumes:",
+    "Estimated until the daemon has counted a day of it. The estimate assumes:",
     watches.map(({ id, assumes }) => [id, assumes]),
   );
 

@@ -133,5 +133,4 @@ function changesText(changes: PlanView["changes"]): string {
   return changes.map((change, index) => `${index === 0 ? "This fits" : "Or"}${costText(change)}: ${change.change}.`).join("\n");
 }
 
-const costText = ({ kind, requests_per_month: requests }: PlanView["changes"][number]): string =>
-  kind === "priority" ? "" : `, at ${formatCount(requests)} a month`;
+const costText = ({ requests_per_month: requests }: PlanView["changes"][number]): string => `, at ${formatCount(requests)} a month`;

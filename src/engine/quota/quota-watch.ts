@@ -8,11 +8,13 @@ import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import { PRIORITIES, type Priority } from "../../model/schedule.ts";
 import type { Ledger, LedgerLine } from "../../model/ledger.ts";
+import type { LearnedStore } from "../../model/learned.ts";
 import type { Notes } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { type CostModel, createCostModel } from "../../forecast/cost.ts";
-import { pricePolls, type WatchPace } from "../../forecast/pace.ts";
+import { daysSince, planPace, pricePolls, type WatchPace } from "../../forecast/pace.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
+import { createDayCounter, type DayCounter, type HourEstimate } from "./day-counter.ts";
 import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
 import { createCorrectionKeeper, type CorrectionKeeper } from "./correction-keeper.ts";
@@ -67,6 +69,7 @@ export interface QuotaWatch {
 
 export interface QuotaWatchDeps {
   readonly ledger: Pick<Ledger, "spentSince">;
+  readonly learned: LearnedStore;
   /** What was learned of slowed-down polls. */
   readonly notes: Notes;
   readonly clock: Clock;
@@ -76,7 +79,7 @@ export interface QuotaWatchDeps {
   readonly settings: () => QuotaSettings;
   readonly keys: () => readonly KeyQuota[];
   readonly polls: () => readonly Poll[];
-  /** As the state knows them: long lists and busy feeds take more than a page. */
+  /** As the state knows them: long lists take more than a page. */
   readonly states: () => Promise<readonly WatchState[]>;
   /** Called after every refresh. */
   readonly onRefreshed: (status: QuotaStatus) => Promise<void>;
@@ -85,8 +88,7 @@ export interface QuotaWatchDeps {
 }
 
 const REFRESH_EVERY_MS = 60_000;
-/** Lists grow slowly, and feeds do not change their ways. */
-const VOLUMES_KEPT_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 const EVEN: SlowDownFactors = { high: 1, normal: 1, low: 1 };
 /** Factors change a little every minute; waiting times are computed again when one fell below, or rose above, so many times what it was. */
 const NOTICEABLE = { faster: 0.95, slower: 2 } as const;
@@ -99,6 +101,7 @@ class GovernedQuota implements QuotaWatch {
   readonly #catchUp = createCatchUp();
   readonly #correction = createForecastCorrection();
   readonly #keeper: CorrectionKeeper;
+  readonly #days: DayCounter;
   readonly #costs: CostModel;
   readonly #repeated: Repeated;
   #volumes: Volumes = NO_VOLUMES;
@@ -108,13 +111,13 @@ class GovernedQuota implements QuotaWatch {
   #status: QuotaStatus;
 
   constructor(deps: QuotaWatchDeps) {
-    const { clock, notes, timetable } = deps;
+    const { clock, ledger, learned, notes, timetable } = deps;
     this.#deps = deps;
+    this.#days = createDayCounter(ledger, learned);
     this.#keeper = createCorrectionKeeper(this.#correction, { notes, clock });
     this.#costs = createCostModel({
       timetable,
-      fullReadPages: ({ key }) => this.#volumes.pages.get(key) ?? 1,
-      itemsPerDay: ({ key }) => this.#volumes.items.get(key),
+      pagesOf: ({ key }) => this.#volumes.pages.get(key),
     });
     this.#repeated = createRepeated({
       clock,
@@ -135,11 +138,12 @@ class GovernedQuota implements QuotaWatch {
     const period = quotaPeriod(clock.now(), settings);
     const { total: spent, lines } = await ledger.spentSince(period.startMs);
     await this.#keeper.load();
-    await this.#readVolumes(polls);
+    await this.#days.load();
+    await this.#takeHour(polls);
     const nowMs = clock.now();
     const spentByKey = sumBy(lines, ({ key }) => key);
     const { limit, reserve } = totalQuota(settings, keys(), spentByKey);
-    const priced = pricePolls(polls, this.#costs, nowMs, (watchId) => this.#volumes.fresh.get(watchId));
+    const priced = pricePolls(polls, this.#costs, nowMs, this.#days.ratioOf);
     const { onExhausted } = settings;
     const query = {
       spent,
@@ -196,9 +200,25 @@ class GovernedQuota implements QuotaWatch {
     return totalQuota(this.#deps.settings(), this.#deps.keys(), this.#status.spentByKey);
   }
 
-  async #readVolumes(polls: readonly Poll[]): Promise<void> {
+  /** How long lists are, and what watches took: not while they are slowed down, which is no measure. */
+  async #takeHour(polls: readonly Poll[]): Promise<void> {
     const { clock, states } = this.#deps;
-    if (passedMs(this.#volumes.readAtMs, clock.now()) >= VOLUMES_KEPT_MS) this.#volumes = volumesOf(polls, await states(), clock.now());
+    const nowMs = clock.now();
+    if (passedMs(this.#volumes.readAtMs, nowMs) < HOUR_MS) return;
+    this.#volumes = volumesOf(polls, await states(), nowMs);
+    if (isSlowedDown(this.#status.factors)) return;
+    await this.#days.take((sinceMs) => this.#estimatesOf(polls, sinceMs, nowMs), nowMs);
+  }
+
+  #estimatesOf(polls: readonly Poll[], sinceMs: number, nowMs: number): ReadonlyMap<string, HourEstimate> {
+    const priced = pricePolls(polls, this.#costs, nowMs);
+    const daysOf = daysSince(this.#deps.timetable, sinceMs, nowMs);
+    const expected = planPace(
+      priced.map((one) => ({ ...one, requestsPerDay: one.requestsPerDay * daysOf(one) })),
+      EVEN,
+    ).watches;
+    const watches = [...planPace(priced, EVEN).watches].filter(([id]) => !this.#volumes.unread.has(id));
+    return new Map(watches.map(([id, { askedPerDay }]) => [id, { estimate: askedPerDay, expected: expected.get(id)?.askedPerDay ?? 0 }]));
   }
 
   /** Learns how much slowed-down polls take beyond the forecast, and spreads what the month can spare. */

@@ -1,7 +1,7 @@
 /** What a plan would cost if lists and accounts were read whole less often than somebody wrote: the least that fits a quota. Pure: the caller plans again. */
 import type { Watch } from "../../model/watch.ts";
 import type { Forecast } from "../forecast.ts";
-import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
+import { firstThatFits, type Goal, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
 
 export interface RarerFullPolls extends Measured {
   readonly everyMs: number;
@@ -9,12 +9,7 @@ export interface RarerFullPolls extends Measured {
 }
 
 /** The first of these times (ascending) at which the plan fits, well within what each watch still reports; undefined where none does. */
-export function rarerFullPollsThatFit(
-  before: Forecast,
-  limit: number,
-  timesMs: readonly number[],
-  replan: Replanner["replan"],
-): RarerFullPolls | undefined {
+export function rarerFullPollsThatFit({ before, limit, timesMs }: Goal, { replan }: Replanner): RarerFullPolls | undefined {
   const written = watchesOf({ ...before, polls: before.polls.filter(({ poll }) => poll.group?.fullPollEveryMs !== undefined) });
   const longestMs = Math.min(...written.map(({ maxAgeMs }) => maxAgeMs / 2));
   const ids = new Set(written.map(({ id }) => id));

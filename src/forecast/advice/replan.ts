@@ -16,9 +16,18 @@ export interface Replanner {
   readonly throughList: (watch: Watch, everyMs: number) => Watch;
 }
 
+/** A plan that costs too much. */
+export interface Goal {
+  readonly before: Forecast;
+  /** Requests a month. */
+  readonly limit: number;
+  /** Intervals to try, ascending. */
+  readonly timesMs: readonly number[];
+}
+
 export interface Measured {
   readonly requestsPerMonth: number;
-  /** Of the slowest watch it names; beside others not of those that outran their data. */
+  /** Of the slowest watch it names. */
   readonly delay: Delay;
   /** What it makes worse, summed over targets: the cheapest change is the one with least. */
   readonly lossMs: number;
@@ -27,19 +36,6 @@ export interface Measured {
 export const watchesOf = ({ polls }: Forecast): readonly Watch[] => [
   ...new Map(polls.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => [watch.id, watch] as const))).values(),
 ];
-
-/** A watch that is polled at another time than it was. */
-export interface RetimedWatch {
-  readonly watchId: string;
-  /** Its own where that is slow enough: only another subscriber of its poll was too fast. */
-  readonly timing: Timing;
-  readonly requestsPerMonth: number;
-}
-
-const FEW_WATCHES = [1, 2, 3, 5] as const;
-
-/** How many of the most expensive watches a change is tried on: few before all of them. */
-export const fewOrAll = (all: number): readonly number[] => [...FEW_WATCHES.filter((few) => few < all), all];
 
 /** The first of these times (ascending) at which a plan fits; the later, the cheaper. */
 export function firstThatFits(

@@ -9,9 +9,7 @@ import { allowanceOf, READS_OF_A_CHANGE } from "../probing/pending-changes.ts";
 import { lackedPerDay } from "../queries/late-in-search.ts";
 import { USUAL_CHANGES_PER_DAY } from "../../plan/rates/other-changes.ts";
 import { shareApart } from "../../plan/rates/rates.ts";
-import { type Counted, type CountedKind, weigh } from "../../plan/rates/request-count.ts";
 import { aimedMeanMs } from "../../plan/delay-aims.ts";
-import { type Help, roundsBeside } from "./piggybacked-probes.ts";
 import { fullPollsPerDay } from "./full-polls.ts";
 import { APART, requestsOfRounds } from "../probing/probe-choice.ts";
 import { probeAlgorithm } from "./pacing/group-algorithms.ts";
@@ -74,33 +72,23 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   ];
 }
 
-/** What probes placed by freshness cost, beside free ones. */
-export function costOfFreshness(group: Group, freshness: Freshness, help?: Help): StrategyCost {
+/** What probes placed by freshness cost: of which full polls may take a small share. */
+export function costOfFreshness(group: Group, freshness: Freshness): StrategyCost {
   const { rates } = group;
   const posts = sum(rates, (rate) => rate);
   const meanMs = aimedMeanMs(freshness);
   const algorithm = probeAlgorithm(freshness);
-  const alone = algorithm.rounds(rates, group.handlesPerQuery);
-  const own = help === undefined ? alone : roundsBeside(alone, rates.length, algorithm, help);
-  const rounds = help === undefined ? own : { ...own, times: own.times + help.perDay * help.covered };
+  const rounds = algorithm.rounds(rates, group.handlesPerQuery);
   // Over even rounds bursts are spread as over the ticks of a schedule.
   const apart = algorithm.isEven(rates.length) ? shareApart(DAY_MS / rounds.times) : undefined;
-  const reads = requestsOfRounds(rounds, posts, apart) - rounds.times * rounds.probesEach;
-  const probes = own.times * own.probesEach;
+  const probes = rounds.times * rounds.probesEach;
+  const reads = requestsOfRounds(rounds, posts, apart) - probes;
   const requests = probes + reads;
   const repeats = waitingRepeats(group, rounds.times, Math.min(1, reads / rounds.times), 2 * meanMs);
   const { posts: allowedPosts } = allowanceOf(algorithm.worth(posts, requests), DAY_MS / rounds.times);
   const lacked = allowedPosts < 1 ? lackedPerDay(posts, meanMs) : 0;
   const fullPolls = fullPollsPerDay(rates, group, { perDay: reads, accountsPerDay: posts * (apart ?? APART) });
   return strategyCost("probe", probes, reads + lacked, fullPolls + repeats);
-}
-
-/** By what was counted too, where it was; searches for late and odd items are among the reads that were. */
-export function withCounts(modelled: StrategyCost, counts: Readonly<Record<CountedKind, Counted | undefined>>): StrategyCost {
-  const { strategy, probesPerDay, readsPerDay, sweepsPerDay } = modelled;
-  const allReads = weigh(readsPerDay + sweepsPerDay, counts.reads);
-  const rescans = Math.min(sweepsPerDay, allReads);
-  return strategyCost(strategy, weigh(probesPerDay, counts.probes), allReads - rescans, rescans);
 }
 
 /** Changes that no post accounts for are read for again and again. */
@@ -137,8 +125,8 @@ export function chooseStrategy(group: Group, current: Strategy | undefined, over
 export const costWhen = (
   timing: PollTiming,
   group: Group,
-  { current, override, help }: { current?: Strategy | undefined; override: Strategy | "auto"; help?: Help | undefined },
-): StrategyCost => (timing.kind === "schedule" ? chooseStrategy(group, current, override) : costOfFreshness(group, timing.freshness, help));
+  { current, override }: { current?: Strategy | undefined; override: Strategy | "auto" },
+): StrategyCost => (timing.kind === "schedule" ? chooseStrategy(group, current, override) : costOfFreshness(group, timing.freshness));
 
 /** How often everything is read whatever the probes say. */
 export function chooseFullPollEvery(group: Omit<Group, "fullPollEveryMs">, maxAgeMs: number, timing: PollTiming): number {

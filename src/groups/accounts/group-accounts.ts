@@ -1,7 +1,5 @@
 /** Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one request and reads those that moved. Pure. */
 import type { GroupingDeps } from "../../plan/rates/learned.ts";
-import { BATCH_SIZE } from "../../model/batch.ts";
-import { createPiggybackedProbes, type Help } from "./piggybacked-probes.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { joinMembers, sharedKey, type Members } from "../../plan/polls/kinds.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
@@ -10,31 +8,10 @@ import { ratesOf } from "../../plan/rates/rates.ts";
 import { type SharedProbes } from "../probing/shared-probes.ts";
 import { strategyCost } from "../../plan/strategy.ts";
 import { spreadIn } from "../../plan/timing.ts";
-import { chooseFullPollEvery, costWhen, type Group, withCounts } from "./account-cost.ts";
+import { chooseFullPollEvery, costWhen, type Group } from "./account-cost.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
-
-const probesOf = ({ group }: Poll): number => group?.cost.probesPerDay ?? 0;
-
-/** Those that are probed most often first: the others are piggybacked on their requests, and all on those of schedules. */
-export function groupFresh<T extends Pollable>(
-  kinds: readonly (readonly [kind: string, members: Members<T>])[],
-  deps: GroupingDeps,
-  { scheduled }: SharedProbes,
-): readonly Poll<T>[] {
-  const piggybacked = createPiggybackedProbes(scheduled);
-  const alone = kinds.map(([kind, members]) => ({ kind, members, probesPerDay: probesOf(toGroup(kind, members, deps)) }));
-  return alone
-    .sort((a, b) => b.probesPerDay - a.probesPerDay)
-    .map(({ kind, members }) => {
-      const userIds = members.map(userIdOf);
-      const poll = toGroup(kind, members, deps, piggybacked.helpFor(userIds));
-      // Probes of more accounts than one holds are full.
-      piggybacked.join(userIds, userIds.length < BATCH_SIZE ? probesOf(poll) : 0);
-      return poll;
-    });
-}
 
 /** Of the accounts that are probed on its schedule anyway, its probes cost nothing. */
 export function withShared<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Poll<T> {
@@ -54,7 +31,7 @@ export function accountsKey(poll: Poll): string | undefined {
   return isProbed && strategyOf(poll) !== "single" ? sharedKey(poll) : undefined;
 }
 
-export function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: GroupingDeps, help?: Help): Poll<T> {
+export function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: GroupingDeps): Poll<T> {
   const [first] = members;
   const key = deps.hash(`group\n${kind}`);
   const fullPollEveryMs = fullPollEveryOf(first);
@@ -65,14 +42,10 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
     ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
   };
   const joined = joinMembers(members);
-  const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId), deps.assumedPosts);
+  const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId));
   const facts = { rates, otherChangesPerDay: deps.changesOf?.(key) };
   const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, facts, handlesPerQuery(FIRST_LIMITS));
-  const counted = deps.countOf?.(key, members.length);
-  const modelled = costWhen(first.timing, asked, { current: counted?.strategy, override: group.override, help });
-  const { probes, reads } = counted?.strategy === modelled.strategy ? counted : NOTHING_COUNTED;
-  // Probes of a schedule go by the clock.
-  const cost = withCounts(modelled, { probes: first.timing.kind === "schedule" ? undefined : probes, reads });
+  const cost = costWhen(first.timing, asked, { current: deps.activeStrategyOf?.(key)?.strategy, override: group.override });
   return {
     ...first,
     key,
@@ -83,8 +56,6 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
     group: { ...group, cost },
   };
 }
-
-const NOTHING_COUNTED = { probes: undefined, reads: undefined };
 
 /** What is known of the accounts of a group. */
 export type AccountFacts = Pick<Group, "rates" | "hiddenShare" | "otherChangesPerDay">;

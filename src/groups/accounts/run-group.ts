@@ -2,7 +2,6 @@
  * One run of a group of accounts: probe those whose turn it is, read those that moved or are due for a full poll, remember what was
  * learned. Owns the order of these steps; what a change means is probing's, what a post means the poll runner's.
  */
-import { batchesOf } from "../../model/batch.ts";
 import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -145,7 +144,7 @@ class AccountsRunner implements GroupRunner {
     const news = await this.#reads.read({ group, tasks, limits: run.memory.limits, startedAtMs, allowance, onTimeSinceMs });
     const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
     const { memory, nextDueMs } = pacer.after({ ...run, memory: learned }, plan, news);
-    this.#count({ ...run, memory }, news);
+    this.#note({ ...run, memory }, news);
     const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
     return { memory, outcome, nextDueMs: () => nextDueMs };
   }
@@ -173,13 +172,11 @@ class AccountsRunner implements GroupRunner {
     return { tasks: [...tasks, ...fillers.all], awaited: fillers.awaited, allowance };
   }
 
-  /** For the forecast: what the run took, and what changed without a post. */
-  #count({ group, members, memory, asked, answer, startedAtMs }: ProbedRun, news: GroupNews): void {
-    const { probeStates, changes, slowDownOf } = this.#deps;
+  /** For planning: how it was read, and what changed without a post. */
+  #note({ group, members, memory, answer, startedAtMs }: ProbedRun, news: GroupNews): void {
+    const { probeStates, changes } = this.#deps;
     const { key, intervalMs } = group;
-    const requests = { probes: batchesOf(asked).length, reads: news.requests };
-    const taken = { strategy: memory.strategy, members: members.length, requests, intervalMs };
-    probeStates.count(key, slowDownOf(group.priority) <= 1 ? taken : undefined);
+    probeStates.readAs(key, memory.strategy);
     if (answer === "seen") changes.take(key, { accounts: members.length, changedMs: news.changedMs, startedAtMs, intervalMs });
   }
 }

@@ -1,6 +1,5 @@
 /** What a plan and its forecast ask of a kind of group. A poll that is read by itself is of the kind `single`. Pure. */
 import type { JsonObject } from "../../model/json.ts";
-import type { Known, WatchBasis } from "../../plan/rates/basis.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
 import type { FreshTiming, Poll, PollGroup } from "../../plan/poll.ts";
 import type { PollCost } from "../../plan/poll-cost.ts";
@@ -8,11 +7,10 @@ import type { ActiveStrategy } from "../../plan/rates/learned.ts";
 
 /** What is known of a poll when its cost is computed. */
 export interface CostFacts {
+  /** By its schedules; under freshness, of even reads. */
   readonly pollsPerDay: number;
-  /** Of a whole read of its list; 1 where it is short or its length is not known. */
-  readonly fullReadPages: number;
-  /** New items a day in its feed; undefined where nothing was learned. */
-  readonly itemsPerDay: number | undefined;
+  /** Requests of a whole read of a poll's list; undefined where its length is not known. */
+  readonly pagesOf: (poll: Poll) => number | undefined;
 }
 
 /** Runs that freshness places: it keeps the delay that was asked for, whatever that costs. */
@@ -23,14 +21,9 @@ export interface PlacedRuns {
 }
 
 export interface GroupKind {
+  /** Before anything was counted. */
   costOf(poll: Poll, facts: CostFacts): PollCost;
   placed(poll: Poll, timing: FreshTiming): PlacedRuns;
-  /** New items a day; `ofFeed` answers for one feed. Undefined where that is not known, or says nothing of the cost. */
-  itemsPerDay(poll: Poll, ofFeed: (feed: Poll) => number | undefined): number | undefined;
-  /** What the forecast of its cost rests on. */
-  basisOf(poll: Poll, known: Known): WatchBasis;
-  /** Members whose rate the cost rests on. */
-  ratedMembers(group: PollGroup): readonly Poll[];
   /** Polls whose first read is due at once when they join. */
   partsOf(poll: Poll): readonly Poll[];
   /** Keys under which the probe state of its members is kept. */

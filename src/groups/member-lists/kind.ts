@@ -1,22 +1,37 @@
 /** Member lists whose counters are asked for together, as plan and forecast see them. Pure. */
-import { restsOnKnown } from "../../plan/rates/basis.ts";
-import { groupCost } from "../../plan/poll-cost.ts";
-import { readsWholeList } from "../../plan/polls/full-read.ts";
+import { pollCost } from "../../plan/poll-cost.ts";
+import { EXTRA_READS, MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
+import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/full-read.ts";
+import { times } from "../../plan/range.ts";
+import { sum } from "../../plan/sum.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { restoreStrategy } from "../kind/stored-strategy.ts";
 import { placedReads } from "../single/feed-algorithms.ts";
+import { costOfEach } from "../single/kind.ts";
+
+const DAY_MS = 86_400_000;
 
 export const MEMBER_LISTS_KIND: GroupKind = {
-  costOf: (poll, { pollsPerDay }) => groupCost(poll, pollsPerDay),
-  placed: placedReads,
-  itemsPerDay: () => undefined,
-  basisOf({ group }, { rateOf, isLengthKnown }) {
-    const members = group?.members ?? [];
-    const isMoving = members.every(({ key }) => rateOf(key) !== undefined);
-    const hasLengths = members.every((one) => !readsWholeList(one) || isLengthKnown(one));
-    return restsOnKnown([!isMoving && "moves", !hasLengths && "lengths"]);
+  costOf(poll, facts) {
+    const { group } = poll;
+    const { pollsPerDay } = facts;
+    if (group === undefined || group.cost.strategy === "single") return costOfEach(poll, facts);
+    const { members, probesPerRun = 1, fullPollEveryMs } = group;
+    const lists = members.map((list) => {
+      const pages = Math.max(1, facts.pagesOf(list) ?? 1);
+      return isReadByEveryPoll(list) ? { pages, whole: 0 } : { pages: 1, whole: dailyRead(list, pollsPerDay, pages) };
+    });
+    const pages = sum(lists, (list) => list.pages);
+    const wholeReads = sum(lists, (list) => list.whole);
+    const at = (changesPerDay: number): number => pollsPerDay * probesPerRun + pages * Math.min(changesPerDay, pollsPerDay) + wholeReads;
+    const fullPolls = fullPollEveryMs === undefined ? 0 : (pages * DAY_MS) / fullPollEveryMs;
+    const { low, high } = times({ low: at(MOVES_PER_DAY.low), high: at(MOVES_PER_DAY.high) }, EXTRA_READS);
+    const hasLengths = members.every((one) => !readsWholeList(one) || facts.pagesOf(one) !== undefined);
+    const cost = { strategy: group.cost.strategy, pollsPerDay, sweepsPerDay: wholeReads + fullPolls };
+    // A full poll waits for the last read of a change.
+    return pollCost({ ...cost, range: { low: low + fullPolls / 2, high: high + fullPolls } }, ["moves", !hasLengths && "lengths"]);
   },
-  ratedMembers: () => [],
+  placed: placedReads,
   // A list that takes another one's place is read at once.
   partsOf: (poll) => poll.group?.members ?? [poll],
   probeKeys: ({ members }) => members.map(({ key }) => key),

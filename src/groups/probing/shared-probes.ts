@@ -10,9 +10,7 @@ export interface SharedProbes {
   /** Requests a run more, on average, when these accounts are asked for on the schedules of `poll` beside all that were added. */
   more(poll: Pick<Poll, "timing">, userIds: readonly string[]): number;
   /** The same, and from now on they are asked for. */
-  add(poll: Pick<Poll, "timing" | "intervalMs">, userIds: readonly string[]): number;
-  /** All that was added, by schedule. */
-  readonly scheduled: readonly ScheduledProbes[];
+  add(poll: Pick<Poll, "timing">, userIds: readonly string[]): number;
   /** Whether anybody is asked for on these schedules. */
   has(poll: Pick<Poll, "timing">): boolean;
 }
@@ -22,11 +20,8 @@ interface Asked {
   readonly key: string;
   /** Its ticks are the multiples of this; undefined where they meet no other schedule's for sure. */
   readonly stepMs: number | undefined;
-  readonly perDay: number;
   readonly userIds: Set<string>;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Odd intervals meet in so long that more of their ticks add little. */
 const MOST_RUNS = 2_000;
@@ -45,15 +40,12 @@ export function createSharedProbes(): SharedProbes {
     add(poll, userIds) {
       const added = more(poll, userIds);
       const key = schedulesKey(poll);
-      const asked = bySchedule.get(key) ?? { key, stepMs: gridStepMs(poll), perDay: DAY_MS / poll.intervalMs, userIds: new Set() };
+      const asked = bySchedule.get(key) ?? { key, stepMs: gridStepMs(poll), userIds: new Set() };
       for (const id of userIds) asked.userIds.add(id);
       bySchedule.set(key, asked);
       return added;
     },
     has: (poll) => bySchedule.has(schedulesKey(poll)),
-    get scheduled() {
-      return [...bySchedule.values()];
-    },
   };
 }
 
@@ -83,12 +75,4 @@ function requestsMore(asked: readonly Asked[], userIds: readonly string[]): numb
   const before = new Set(asked.flatMap((one) => [...one.userIds]));
   const after = new Set([...before, ...userIds]);
   return Math.ceil(after.size / BATCH_SIZE) - Math.ceil(before.size / BATCH_SIZE);
-}
-
-/** Requests for profiles that are sent anyway. */
-export interface ScheduledProbes {
-  /** Times a day. */
-  readonly perDay: number;
-  /** Who is asked for each time. */
-  readonly userIds: ReadonlySet<string>;
 }

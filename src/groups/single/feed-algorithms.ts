@@ -10,7 +10,7 @@ export const readAlgorithm = (freshness: Freshness): ReadAlgorithm =>
   freshness.kind === "mean" ? readsForMean(freshness) : readsForP95(freshness);
 
 /** Of a feed, or of several that are read as one. */
-export const placedReads = (_: Poll, { freshness, readsPerDay }: FreshTiming): PlacedRuns => ({
+export const placedReads = (_: Poll, { freshness }: FreshTiming): PlacedRuns => ({
   delay: readAlgorithm(freshness).delay,
-  perDay: readsPerDay,
+  perDay: undefined,
 });

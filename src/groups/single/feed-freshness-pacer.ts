@@ -55,12 +55,11 @@ export function createFeedFreshnessPacer(poll: Poll, algorithm: ReadAlgorithm, d
     async after(read) {
       await feedStates.load();
       const factor = slowDownOf(priority);
-      const isPaced = factor <= 1;
       const known = feedStates.get(key);
       const nowMs = serviceClock.now();
       const feed = known === undefined ? startFeed(read.firstRate(nowMs), algorithm, nowMs) : learn(known, read);
       const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
-      feedStates.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs: mostMs } : undefined);
+      feedStates.put(key, { feed, readAtMs });
       await feedStates.flush();
       const latest = { feed, readAtMs: read.startedAtMs };
       if (read.isWhole) dueMs.set(key, nextRead(latest, 1));

@@ -99,9 +99,6 @@ export function learnFeedDelays(feed: FeedPace, delaysMs: readonly number[], alg
   return { ...feed, pace: { ...learned, worth: Math.max(learned.worth, LEAST_WORTH) } };
 }
 
-/** Where it is counted how often a feed is read, as a share of even reads: what freshness asks for may change. */
-export const shareKey = (pollKey: string): string => `${pollKey}/share`;
-
 const STEPS = 240;
 
 /** Milliseconds from a read to the next one; `factor`: how much slower it goes while the quota is short. */

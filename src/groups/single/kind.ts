@@ -1,52 +1,61 @@
 /** A poll that is read by itself, as plan and forecast see it. Pure. */
-import { type Known, restsOn, restsOnKnown, type WatchBasis } from "../../plan/rates/basis.ts";
 import type { Poll } from "../../plan/poll.ts";
-import { newsPages, rescanRequests } from "../../plan/polls/feed-cost.ts";
+import { type PollCost, pollCost } from "../../plan/poll-cost.ts";
+import { readsOf } from "../../plan/polls/estimate.ts";
 import { checkPages } from "../../plan/polls/feed-pages.ts";
 import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/full-read.ts";
+import { exactly, plus, times } from "../../plan/range.ts";
+import { sum } from "../../plan/sum.ts";
 import type { CostFacts, GroupKind } from "../kind/group-kind.ts";
 import { placedReads } from "./feed-algorithms.ts";
-import { shareKey } from "./feed-pace.ts";
+
+const DAY_MS = 86_400_000;
 
 export const SINGLE_KIND: GroupKind = {
-  costOf(poll, { pollsPerDay, fullReadPages: pages, itemsPerDay }) {
-    const sweepsPerDay = rescanRequests(poll, pollsPerDay, itemsPerDay);
-    const fullReadPages = Math.max(1, pages);
-    const fullReadPerDay = fullReadRequests(poll, { pollsPerDay, fullReadPages });
-    const polls = pollsPerDay * poll.costRequests + newsPages(poll, pollsPerDay, itemsPerDay);
-    return {
-      strategy: "single",
-      pollsPerDay,
-      sweepsPerDay,
-      fullReadPerDay,
-      fullReadPages,
-      ...(itemsPerDay === undefined ? {} : { itemsPerDay }),
-      requestsPerDay: polls + sweepsPerDay + fullReadPerDay + listChecks(poll),
-    };
-  },
+  costOf: costOfOne,
   placed: placedReads,
-  itemsPerDay: (poll, ofFeed) => (poll.detector === "feed" ? ofFeed(poll) : undefined),
-  basisOf(poll, known) {
-    if (poll.detector === "roster" && readsWholeList(poll)) return restsOnKnown([!known.isLengthKnown(poll) && "lengths"]);
-    if (poll.detector !== "feed") return restsOn("schedule");
-    return basisOfFeed(poll, known);
-  },
-  ratedMembers: () => [],
   partsOf: (poll) => [poll],
   probeKeys: () => [],
   restoreStrategy: () => undefined,
 };
 
-function basisOfFeed(poll: Poll, { rateOf, itemsPerDay }: Known): WatchBasis {
-  const isEven = poll.timing.kind === "freshness" && rateOf(shareKey(poll.key)) === undefined;
-  return restsOnKnown([isEven && "even", itemsPerDay(poll) === undefined && "pages"]);
+function costOfOne(poll: Poll, { pollsPerDay, pagesOf }: CostFacts): PollCost {
+  const sweepsPerDay = rescansPerDay(poll, pollsPerDay);
+  const pages = pagesOf(poll);
+  const polls = pollsPerDay * poll.costRequests;
+  const reads = times({ low: polls, high: polls + sweepsPerDay }, readsOf(poll.timing));
+  const range = plus(reads, exactly(fullReadRequests(poll, pollsPerDay, Math.max(1, pages ?? 1)) + listChecks(poll)));
+  const isFeed = poll.detector === "feed";
+  return pollCost({ strategy: "single", pollsPerDay, sweepsPerDay, range }, [
+    isFeed && poll.timing.kind === "freshness" && "pace",
+    isFeed && "pages",
+    readsWholeList(poll) && pages === undefined && "lengths",
+  ]);
+}
+
+/** Of a group whose members are each read by themselves. */
+export function costOfEach({ group }: Poll, facts: CostFacts): PollCost {
+  const costs = (group?.members ?? []).map((member) => costOfOne(member, facts));
+  const sweepsPerDay = sum(costs, (one) => one.sweepsPerDay);
+  const range = costs.reduce((total, one) => plus(total, one.range), exactly(0));
+  return { strategy: "single", pollsPerDay: facts.pollsPerDay, sweepsPerDay, range, assumptions: costs[0]?.assumptions ?? [] };
+}
+
+/**
+ * Once per `overlap` a feed is read a page deeper, where its first page does not reach so far. That of a timeline does, and a search answers
+ * a rescan in the poll's own request, as it is bounded by time.
+ */
+function rescansPerDay({ detector, source: { endpoint, boundParam }, overlapMs }: Poll, pollsPerDay: number): number {
+  const gapMs = DAY_MS / pollsPerDay;
+  if (detector !== "feed" || boundParam !== undefined || endpoint === "user-tweets" || overlapMs <= gapMs) return 0;
+  return DAY_MS / (Math.ceil(overlapMs / gapMs) * gapMs);
 }
 
 /** A list whose departures are reported is read on by every poll, at most `max_pages` of it; any other one is read whole once a day. */
-function fullReadRequests(poll: Poll, { pollsPerDay, fullReadPages }: Omit<CostFacts, "itemsPerDay">): number {
-  if (!isReadByEveryPoll(poll)) return dailyRead(poll, pollsPerDay, fullReadPages);
-  const pollsOfOneRead = Math.ceil(fullReadPages / poll.maxPages);
-  return pollsPerDay * (fullReadPages / pollsOfOneRead - 1);
+function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): number {
+  if (!isReadByEveryPoll(poll)) return dailyRead(poll, pollsPerDay, pages);
+  const pollsOfOneRead = Math.ceil(pages / poll.maxPages);
+  return pollsPerDay * (pages / pollsOfOneRead - 1);
 }
 
 /** Once a day is asked whether a list holds those who are read through it. */

@@ -2,8 +2,6 @@
 
 const DAY_MS = 86_400_000;
 export const ITEMS_PER_PAGE = 20;
-/** Of one account, on average: see USUAL_RATES of rates.ts. */
-export const USUAL_POSTS_PER_DAY = 3;
 
 /** Requests that so many items of a search take, of which most are known: a full page says that there may be more below. */
 export const pagesOf = (items: number): number => 1 + Math.floor((items + UNFORESEEN) / ITEMS_PER_PAGE);

@@ -1,7 +1,6 @@
 /** What daemons have learned of how often is posted and how much is asked: what planning goes by beside the configuration. */
 import type { Hash } from "../../model/hash.ts";
 import type { Poll } from "../poll.ts";
-import type { GroupCounted } from "./group-count.ts";
 import type { MergeLimits } from "../../query/merging/merge.ts";
 
 /** As the state has it. */
@@ -15,22 +14,20 @@ export interface ActiveStrategy {
 
 /** Undefined where nothing was learned. */
 export interface Learned {
-  /** How a group of searches or lists is read now, by its key; undefined before that was chosen, and where it was not loaded. */
+  /** How a group is read now, by its key; undefined before that was chosen, and where it was not loaded. */
   activeStrategyOf?(key: string): ActiveStrategy | undefined;
-  /** Posts a day of an account by its id, reads a day of a list by its poll's key, reads of a feed by its `shareKey`, as a share of even ones. */
+  /** Posts a day of an account by its id, reads a day of a list by its poll's key. */
   rateOf(key: string): number | undefined;
-  /** How a group of so many accounts is read, and what that took; by its key. */
-  countOf(key: string, members: number): GroupCounted | undefined;
+  /** What a watch took against the estimate for it, by its id; undefined until a day of it was counted. */
+  ratioOf?(watchId: string): number | undefined;
   /** Changes a day of an account of a group, by its key, that no post accounts for. */
   changesOf(key: string): number | undefined;
 }
 
-export const NOTHING_LEARNED: Learned = { rateOf: () => undefined, countOf: () => undefined, changesOf: () => undefined };
+export const NOTHING_LEARNED: Learned = { rateOf: () => undefined, changesOf: () => undefined };
 
 export interface GroupingDeps extends Partial<Learned> {
   readonly hash: Hash;
-  /** What accounts post of which nothing was learned, against what is usual; 1 unless said. */
-  readonly assumedPosts?: number;
   /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
   readonly pagesOf?: (poll: Poll) => number;
 }

@@ -3,7 +3,6 @@
  * Each is read for again and again, because a post might account for it. Counted while groups run, over the days for which their accounts
  * were watched; one number a group, as a single account shows too little of it. Pure.
  */
-import { longestPauseMs } from "./request-count.ts";
 import { sum } from "../sum.ts";
 
 /** What a group has shown of it; what was seen long ago counts less. */
@@ -28,6 +27,10 @@ export interface WatchedRun {
 }
 
 const DAY_MS = 86_400_000;
+/** What is longer is no wait for the next run. */
+const LONGEST_PAUSE_MS = 7_200_000;
+/** The same where runs are further apart than that. */
+const LONGEST_PAUSE_RUNS = 2;
 /** A day for each account of which nothing is known: two in a hundred change. */
 export const USUAL_CHANGES_PER_DAY = 0.02;
 /** What is usual, or what other groups show, is worth so many days of one account: one change. */
@@ -46,7 +49,8 @@ export function countChanges(known: OtherChanges | undefined, run: WatchedRun): 
   const { startedAtMs, changedMs } = run;
   if (known === undefined) return { changes: 0, accountDays: 0, sinceMs: startedAtMs, lastMs: startedAtMs };
   const passedMs = startedAtMs - known.lastMs;
-  if (passedMs < 0 || passedMs > longestPauseMs(run.intervalMs)) return { ...known, sinceMs: startedAtMs, lastMs: startedAtMs };
+  if (passedMs < 0 || passedMs > Math.max(LONGEST_PAUSE_MS, LONGEST_PAUSE_RUNS * run.intervalMs))
+    return { ...known, sinceMs: startedAtMs, lastMs: startedAtMs };
   const accountDays = (run.accounts * passedMs) / DAY_MS;
   const seen = changedMs.filter((atMs) => atMs >= known.sinceMs).length;
   const changes = seen > BY_CHANCE + TOO_MANY * USUAL_CHANGES_PER_DAY * accountDays ? 0 : seen;

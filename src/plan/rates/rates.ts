@@ -218,22 +218,10 @@ function diurnalFactor(habit: readonly number[] | undefined, nowMs: number, busy
  */
 const USUAL_RATES = [0.45, 1.33, 0.12, 4, 0.04, 0.76, 2.59, 0.27, 0.59, 7.2, 0.02, 0.99, 0.21, 1.84, 0.06, 0.35, 39, 0.16, 0.09, 0.01];
 
-/** Rates of accounts, learned or assumed; `assumed`: how much more than is usual. */
-export function ratesOf(userIds: readonly string[], learned: (userId: string) => number | undefined, assumed = 1): readonly number[] {
+/** Rates of accounts, learned or assumed. */
+export function ratesOf(userIds: readonly string[], learned: (userId: string) => number | undefined): readonly number[] {
   let unknown = 0;
-  return userIds.map((userId) => learned(userId) ?? assumed * (USUAL_RATES[unknown++ % USUAL_RATES.length] ?? 1));
-}
-
-/** The standard deviation of a rate that is as usual, by its mean: where nobody posts more than 150 times a day. */
-const USUAL_VARIATION = 3.7;
-/** Of a normal distribution: nine of ten are below. */
-const NINE_OF_TEN = 1.28;
-
-/** What so many accounts post together in four of five cases, against the mean: about log-normal, as the rate of each is. */
-export function usualRange(accounts: number): { readonly low: number; readonly high: number } {
-  const variance = Math.log1p(USUAL_VARIATION ** 2 / accounts);
-  const factorAt = (deviations: number): number => Math.exp(deviations * Math.sqrt(variance) - variance / 2);
-  return { low: factorAt(-NINE_OF_TEN), high: factorAt(NINE_OF_TEN) };
+  return userIds.map((userId) => learned(userId) ?? USUAL_RATES[unknown++ % USUAL_RATES.length] ?? 1);
 }
 
 /** Posts that make the profile of an hour count as much as the assumption that all hours are alike. */

@@ -8,8 +8,6 @@ import type { ItemVerdict, TargetChange } from "../../model/poll-store.ts";
 import type { Recheck } from "../../model/recheck.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Tweet } from "../../model/tweet.ts";
-import type { FirstPage } from "../../plan/first-page.ts";
-import { firstRate } from "../../plan/rates/rates.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { firstRecheck } from "./evaluate-recheck.ts";
@@ -24,8 +22,6 @@ import { type EvaluatedEvent, type SubscriberEvaluation, NOTHING } from "./verdi
 interface BaselineMark {
   readonly birth: string;
   readonly since_ms: number;
-  /** What is known of the feed's pace from then on. */
-  readonly page?: { readonly [Name in keyof FirstPage]: number };
 }
 
 const baselineMarkOf = (target: TargetState): BaselineMark | undefined => {
@@ -47,21 +43,6 @@ function firstRunSinceMs(watch: Watch, target: TargetState, serviceClock: Servic
   const registeredMs = registeredMsOf(target, serviceClock);
   return watch.firstRun.kind === "since" ? registeredMs - watch.firstRun.ageMs : registeredMs;
 }
-
-/** The page of a list reaches not far enough back to show how often one of its accounts posts. */
-function pageOf({ watch, author }: Subscriber, seen: FeedObservation): Pick<BaselineMark, "page"> {
-  if (author !== undefined) return {};
-  const { posts, days } = firstRate(
-    seen.items.map(({ timeMs }) => timeMs),
-    seen.nowMs,
-  );
-  const tweets = seen.items.flatMap(({ id }) => seen.tweets.get(id) ?? []);
-  const wanted = tweets.filter((tweet) => isKeptByWhere(watch, tweet)).length;
-  return { page: { posts: rounded(posts), days: rounded(days), tweets: tweets.length, wanted } };
-}
-
-/** It is written to the state for thousands of accounts. */
-const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 /** The page of a list shows nothing of an account that turns out not to be on it: what that account posted before is no news either. */
 function firstBaselineMark({ watch, author }: Subscriber, target: TargetState, pageHigh: string, serviceClock: ServiceClock): BaselineMark {
@@ -115,10 +96,7 @@ export function evaluateFeed(
     return { ...NOTHING, targets: targetChange(target, registered, seen.isHeadWhole, context.detectedAtMs) };
   }
   const isFirst = target.baselineAtMs === null || stored === undefined;
-  const birth = stored ?? {
-    ...firstBaselineMark(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock),
-    ...pageOf(subscriber, seen),
-  };
+  const birth = stored ?? firstBaselineMark(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock);
   const isWanted = (id: string): boolean => {
     const tweet = seen.tweets.get(id);
     return tweet !== undefined && reasonAgainst(watch, tweet) === undefined;

@@ -2,7 +2,6 @@
 import type { Random } from "../../model/random.ts";
 import type { WatchRegistration, WatchState } from "../../model/watch-store.ts";
 import { toText } from "../db/json-text.ts";
-import { countFollowed } from "./followed-tweets.ts";
 import { registerTargets } from "./register-targets.ts";
 import { type Executor, insertRows, transact } from "../db/statement.ts";
 import { type TargetRow, type WatchRow, watchState } from "./watch-state.ts";
@@ -35,10 +34,9 @@ export function registerWatches(
       })),
       nowMs,
     );
-    const followed = await countFollowed(on);
     return rows.map((row, i) => {
       const fromMs = returned[i] ?? null;
-      return { ...watchState(row, targets[i] ?? [], followed), ...(fromMs === null ? {} : { returnedFromMs: Number(fromMs) }) };
+      return { ...watchState(row, targets[i] ?? []), ...(fromMs === null ? {} : { returnedFromMs: Number(fromMs) }) };
     });
   });
 }
@@ -130,6 +128,5 @@ export async function listWatches(db: Executor, ids?: readonly string[]): Promis
   const targets = await (keys === undefined ? current : current.where("watch_key", "in", keys)).execute();
   const byWatch = new Map<string, TargetRow[]>(watches.map(({ key }) => [key, []]));
   for (const target of targets) byWatch.get(target.watch_key)?.push(target);
-  const followed = await countFollowed(db, keys);
-  return watches.map((watch) => watchState(watch, byWatch.get(watch.key) ?? [], followed));
+  return watches.map((watch) => watchState(watch, byWatch.get(watch.key) ?? []));
 }

@@ -31,7 +31,7 @@ export const targetState = (row: TargetRow, watchKey = row.watch_key): TargetSta
   statusReason: row.status_reason,
 });
 
-export const watchState = (row: WatchRow, targets: readonly TargetRow[], followed: ReadonlyMap<string, number>): WatchState => ({
+export const watchState = (row: WatchRow, targets: readonly TargetRow[]): WatchState => ({
   key: row.key,
   id: row.id,
   type: row.type,
@@ -40,5 +40,4 @@ export const watchState = (row: WatchRow, targets: readonly TargetRow[], followe
   accounts: fromText(row.accounts),
   targets: targets.map((target) => targetState(target, row.key)),
   knownItems: targets.reduce((sum, target) => sum + target.known_items, 0),
-  followedTweets: followed.get(row.key) ?? 0,
 });

@@ -133,7 +133,6 @@ function statesOf(type: string, memory: Readonly<Record<string, string>> = {}): 
     targets: Object.entries(accounts).map(([name, userId]) => ({ ...target(name, userId), ...known })),
     accounts,
     knownItems: 0,
-    followedTweets: 0,
   });
   return [state("other", { acme: "45" }), state("w", { rival: "46", acme: "44" })];
 }

@@ -44,34 +44,22 @@ const stateOf = (id: string, type: string, keys: readonly string[], memory: Json
     statusReason: "",
   })),
   knownItems: 200,
-  followedTweets: 0,
   accounts: {},
 });
 
 const IDS = ["id:1", "id:2", "id:3"];
-const STATES = [
-  stateOf("lists", "new_followers", IDS, { pages: 3 }),
-  stateOf("words", "search", ["q"], { page: { posts: 18, days: 9, tweets: 20, wanted: 20 } }),
-  stateOf("fresh", "search", ["q"]),
-];
 
-it("says of what a plan is a guess before anything was learned, and that schedules alone are none", async () => {
+it("says what a plan assumes before anything was counted, and that schedules alone assume nothing", async () => {
   const bases = await basesBy([]);
   expect(bases["scores"]).toEqual({ basis: "schedule", assumes: [] });
-  expect(bases["group"]).toEqual({
-    basis: "assumed",
-    assumes: [
-      expect.stringContaining("its accounts post as is usual"),
-      expect.stringContaining("2 in 100 of its accounts change each day"),
-    ],
-  });
+  expect(bases["group"]).toEqual({ basis: "assumed", assumes: [expect.stringContaining("posts 0.5 to 6 times a day")] });
   expect(bases["lists"]).toEqual({
     basis: "assumed",
-    assumes: [expect.stringContaining("gain and lose members"), expect.stringContaining("fits on one page")],
+    assumes: [expect.stringContaining("gains or loses members"), expect.stringContaining("fits on one page")],
   });
   expect(bases["words"]).toEqual({
     basis: "assumed",
-    assumes: [expect.stringContaining("more than a page"), expect.stringContaining("fresh tweets takes one request")],
+    assumes: [expect.stringContaining("more than a page"), expect.stringContaining("every hundred fresh tweets")],
   });
   expect(bases["fresh"]).toEqual({
     basis: "assumed",
@@ -79,18 +67,11 @@ it("says of what a plan is a guess before anything was learned, and that schedul
   });
 });
 
-it("distinguishes what was learned from what was counted, and goes by the least sure", async () => {
-  const learned = await basesBy(STATES, { rateOf: () => 1, changesOf: () => 0.01 });
-  expect(Object.values(learned).map(({ basis }) => basis)).toEqual(["learned", "learned", "schedule", "learned", "learned"]);
-  expect(Object.values(learned).flatMap(({ assumes }) => assumes)).toEqual([]);
-  const counted = await basesBy(STATES, {
-    rateOf: () => 1,
-    countOf: () => ({ strategy: "probe", probes: { perDay: 100, days: 1 }, reads: { perDay: 100, days: 1 } }),
+it("knows lists by their last whole read, and a watch by its own days", async () => {
+  const known = await basesBy([stateOf("lists", "new_followers", IDS, { pages: 3 })], {
+    ratioOf: (id) => (id === "group" ? 0.9 : undefined),
   });
-  expect(counted["group"]).toEqual({ basis: "counted", assumes: [] });
-  const unwatched = await basesBy(STATES, { rateOf: () => 1 });
-  expect(unwatched["group"]).toEqual({ basis: "assumed", assumes: [expect.stringContaining("change each day without a post")] });
-  const partly = await basesBy(STATES, { rateOf: (key) => (key === "1" || key === "2" ? 1 : undefined) });
-  expect(partly["group"]?.basis).toBe("assumed");
-  expect(partly["fresh"]).toEqual({ basis: "assumed", assumes: [expect.stringContaining("even intervals")] });
+  expect(known["lists"]?.assumes).toEqual([expect.stringContaining("gains or loses members")]);
+  expect(known["group"]).toEqual({ basis: "counted", assumes: [] });
+  expect(known["words"]?.basis).toBe("assumed");
 });

@@ -1,59 +1,41 @@
 import { expect, it } from "vitest";
 import { readLearned } from "../../../src/app/plan/learned.ts";
 import { createPlanView } from "../../../src/app/plan/plan-view.ts";
-import { createChangeCounts } from "../../../src/groups/accounts/change-counts.ts";
-import { createProbeStates } from "../../../src/groups/probing/probe-states.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";
 import { createLearnedInMemory } from "../../support/learned-store.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
-const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 2, 2);
 const IDS = Array.from({ length: 50 }, (_, i) => String(1_000 + i));
 
-/** A plan of 50 accounts whose rate was learned, and of which so many changed without a post in two days, where these were watched. */
-async function planWith(postsPerDay: number, changed?: number) {
-  const clock = createVirtualClock(NOW);
-  const store = createLearnedInMemory();
-  const probeStates = createProbeStates(store, clock);
-  const probe = { fields: null, probedAtMs: NOW, fullAtMs: NOW };
-  for (const id of IDS) {
-    const rate = { posts: postsPerDay * 30, days: 30, excited: 0, atMs: NOW };
-    probeStates.put(id, { probe, rate, handle: `h${id}`, checkedAtMs: NOW }, "later");
-  }
-  await probeStates.close();
-  const changes = createChangeCounts(store, clock);
-  const changedMs = Array.from({ length: changed ?? 0 }, () => NOW);
-  const run = { accounts: IDS.length, changedMs: [], startedAtMs: NOW, intervalMs: DAY };
-  if (changed !== undefined)
-    for (const one of [run, { ...run, changedMs, startedAtMs: NOW + 2 * DAY }]) changes.take("before it had this schedule", one);
-  await changes.close();
+it("prints a range until a day was counted, and then what was counted", async () => {
   const accounts = IDS.map((id) => `"id:${id}"`).join(", ");
   const config = await goodConfig(
     `watches: { w: { type: timeline, accounts: [${accounts}], schedule: "@every 5m", strategy: probe } }\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
   );
-  const quota = { limit: null, source: "unknown", reason: "" } as const;
-  return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [], learned: await readLearned(store, clock) });
-}
-
-it("goes by the rates that daemons on this state have learned", async () => {
-  const [silent, busy] = [await planWith(0.01), await planWith(40)];
-  expect(silent.watches[0]?.strategies).toEqual(["probe"]);
-  expect(silent.total.requests_per_month_range).toBeNull();
+  const store = createLearnedInMemory();
+  const view = async () => {
+    const quota = { limit: null, source: "unknown", reason: "" } as const;
+    const learned = await readLearned(store, createVirtualClock(NOW));
+    return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [], learned });
+  };
+  const before = await view();
+  const range = before.total.requests_per_month_range ?? { low: 0, high: 0, unknown_accounts: 0 };
+  expect(range.unknown_accounts).toBe(50);
   // A probe every five minutes costs 8,640 a month by itself.
-  expect(silent.total.requests_per_month).toBeGreaterThan((30 * DAY) / 300_000);
-  expect(silent.total.requests_per_month).toBeLessThan(1.5 * ((30 * DAY) / 300_000));
-  expect(busy.total.requests_per_month).toBeGreaterThan(2 * silent.total.requests_per_month);
-});
-
-it("goes by as many changes that no post accounts for as daemons on this state have seen", async () => {
-  const monthWith = async (changed?: number) => (await planWith(0.5, changed)).total.requests_per_month;
-  const [unknown, none, many] = [await monthWith(), await monthWith(0), await monthWith(11)];
-  // Half a hundred accounts, of which one changes a day, and is searched for seven times.
-  expect(unknown - none).toBeGreaterThan(0.5 * 30 * 7);
-  expect(unknown - none).toBeLessThan(30 * 7);
-  expect(many - unknown).toBeGreaterThan(2 * 30 * 7);
+  expect(range.low).toBeGreaterThan(8_640);
+  expect(range.high).toBeGreaterThan(1.2 * range.low);
+  expect(before.total.requests_per_month).toBeCloseTo((range.low + range.high) / 2, 1);
+  expect(before.watches[0]?.requests_per_month_range).toEqual({ low: range.low, high: range.high });
+  await store.saveLearned(
+    "counted_days",
+    new Map([["w", { sinceMs: 0, requests: 0, expected: 0, estimate: 300, lastMs: 0, ratio: 1.1, days: 1 }]]),
+  );
+  const after = await view();
+  expect(after.total.requests_per_month_range).toBeNull();
+  expect(after.watches[0]).toMatchObject({ basis: "counted", requests_per_month_range: null });
+  expect(after.total.requests_per_month).toBeCloseTo(1.1 * before.total.requests_per_month, 0);
 });
 
 it("counts accounts that their list does not hold among those read by themselves, and says how many they are", async () => {
@@ -83,7 +65,6 @@ it("counts accounts that their list does not hold among those read by themselves
       paused: false,
       targets,
       knownItems: 0,
-      followedTweets: 0,
       accounts: {},
     };
     return createPlanView(config, { hash: sha256, nowMs: NOW, quota: { limit: null, source: "unknown", reason: "" }, states: [state] });

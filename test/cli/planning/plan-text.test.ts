@@ -35,13 +35,6 @@ it("says of a plan that reaches into the reserve what the daemon does then, whic
   expect((await planOf("10m", "monthly: 4500, on_exhausted: pause")).warnings.join()).toContain("; polling stops there");
 });
 
-it("proposes to recheck fresh tweets less often, in words that can be pasted", async () => {
-  const { changes } = await planOf("1h", "monthly: 6000", ", recheck: { every: 1m, until: 24h }");
-  expect(changes[0]).toMatchObject({ kind: "recheck", change: "`recheck: { every: 10m, until: 1d }` on s", requests_per_month: 5_040 });
-  const { changes: both } = await planOf("1h", "monthly: 440", ", recheck: { every: 1m, until: 24h }");
-  expect(both[0]?.change).toBe('`schedule: "@every 4h", recheck: { every: 4h, until: 1d }` on s');
-});
-
 it("compares what two plans cost, each at its own price", async () => {
   const at = (price: string) => planOf("1h", `monthly: 5000${price === "" ? "" : `, price: { ${price} }`}`);
   const diff = async (before: string, after: string) => diffPlans(await at(before), await at(after), []);

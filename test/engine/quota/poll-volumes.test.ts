@@ -29,31 +29,27 @@ const state = (id: string, changes: Partial<WatchState> = {}): WatchState => ({
   paused: false,
   targets: [],
   knownItems: 220,
-  followedTweets: 0,
   accounts: {},
   ...changes,
 });
 
-it("keeps what is more than a page, of each poll by the state of its own watch, also under its former id", () => {
-  const recheck = { everyMs: 600_000, untilMs: DAY };
+it("knows how long lists are, each by the state of its own watch, also under its former id, and of no feed", () => {
   const polls = pollsOf(
-    makeWatch("busy", "search", { query: "acme" }, { recheck }),
-    makeWatch("moved", "search", { query: "rival" }, { movedFrom: "old" }),
-    makeWatch("new", "search", { query: "alice" }, { recheck }),
+    makeWatch("busy", "search", { query: "acme" }),
     makeWatch("long", "followers", { accounts: ["id:7"] }),
+    makeWatch("moved", "followers", { accounts: ["id:8"] }, { movedFrom: "old" }),
+    makeWatch("new", "followers", { accounts: ["id:9"] }),
   );
   const states = [
-    state("busy", { followedTweets: 130, accounts: {} }),
-    state("old", { knownItems: 60 }),
+    state("busy"),
     state("long", { type: "followers", knownItems: 900 }),
-    state("other", { knownItems: 9_000 }),
+    state("old", { type: "followers", knownItems: 300 }),
   ];
-  const { pages, items, fresh } = volumesOf(polls, states, NOW);
-  const keyOf = (id: string) => polls.find(({ subscribers }) => subscribers.some(({ watch }) => watch.id === id))?.key ?? "";
-  expect([...items]).toEqual([
-    [keyOf("busy"), 100],
-    [keyOf("moved"), 20],
+  const { pages, unread } = volumesOf(polls, states, NOW);
+  const idOf = (key: string) => polls.find((poll) => poll.key === key)?.subscribers[0]?.watch.id;
+  expect([...pages].map(([key, count]) => [idOf(key), count])).toEqual([
+    ["long", 5],
+    ["moved", 2],
   ]);
-  expect([...pages].map(([key]) => key)).toEqual([keyOf("long")]);
-  expect([...fresh]).toEqual([["busy", 130]]);
+  expect(unread.size).toBe(0);
 });

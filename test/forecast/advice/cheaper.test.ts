@@ -6,7 +6,6 @@ import { type Change, findChanges } from "../../../src/forecast/advice/cheaper.t
 import { assumeTargets, createForecast, mostExpensive, type Forecast } from "../../../src/forecast/forecast.ts";
 import { groupPolls } from "../../../src/groups/group-polls.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
-import { recheckCost } from "../../../src/forecast/recheck-cost.ts";
 import { scheduleOf } from "../../../src/plan/timing.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
@@ -27,7 +26,7 @@ function forecastOf(watches: readonly Watch[], isGrouped = true): Forecast {
     return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
   });
   const polls = planPolls(planned, { hash: sha256, timetable, nowMs: NOW });
-  return createForecast(isGrouped ? groupPolls(polls, { hash: sha256 }) : polls, { timetable, nowMs: NOW, rechecks: recheckCost(watches) });
+  return createForecast(isGrouped ? groupPolls(polls, { hash: sha256 }) : polls, { timetable, nowMs: NOW });
 }
 
 const at = (seconds: number): Timing => ({ kind: "schedule", schedule: every(seconds) });
@@ -102,20 +101,6 @@ describe("slowing down", () => {
     expect(change?.watches.map(({ watchId }) => watchId).sort()).toEqual(["p", "t"]);
   });
 
-  it("begins with what outruns its data, which loses nothing", () => {
-    const score = makeWatch("score", "score_delta", { accounts: ["id:1"], when: { week_delta: ">= 25" } }, { schedule: every(60) });
-    const watches = [score, search("s", every(60))];
-    const enough = kind(changesFor(watches, 50_000), "slower");
-    expect(enough).toMatchObject({ lossMs: 0, watches: [{ watchId: "score", timing: at(86_400), requestsPerMonth: 30 }] });
-    expect(enough?.requestsPerMonth).toBeCloseTo(43_230);
-    const more = kind(changesFor(watches, 30_000), "slower");
-    expect(more?.watches).toMatchObject([
-      { watchId: "s", timing: at(120) },
-      { watchId: "score", timing: at(86_400) },
-    ]);
-    expect(more?.delay.p50Ms).toBe(60_000);
-  });
-
   it("says how late those are then that it names, and nobody else", () => {
     const sharers = [timeline("fast", 60, every(60)), timeline("slow", 90, every(300))];
     const slower = kind(changesFor(sharers, 45_000), "slower");
@@ -153,24 +138,6 @@ describe("freshness", () => {
     expect(change?.watches.map(({ watchId }) => watchId)).toEqual(["strict"]);
   });
 
-  it("is not proposed where no freshness fits, but with slower schedules and rarer full polls", () => {
-    const watches = [
-      fresh("big", 100, { kind: "mean", meanMs: 60_000, maxMs: 600_000 }),
-      search("s", every(60)),
-      timeline("t", 30, every(900), { strategy: "probe", fullPollEveryMs: 600_000 }),
-    ];
-    const changes = changesFor(watches, 12_000);
-    expect(kind(changes, "freshness")).toBeUndefined();
-    expect(kind(changes, "slower")).toBeUndefined();
-    const all = kind(changes, "all");
-    const later = new Map(all?.watches.map(({ watchId, requestsPerMonth: _, ...keys }) => [watchId, keys]));
-    expect([...later.keys()].sort()).toEqual(["big", "s", "t"]);
-    expect(later.get("t")?.fullPollEveryMs).toBe(8 * 3_600_000);
-    const after = forecastOf(watches.map((watch) => ({ ...watch, ...later.get(watch.id) })));
-    expect(after.requestsPerMonth).toBeLessThanOrEqual(12_000);
-    expect(all?.requestsPerMonth).toBeCloseTo(after.requestsPerMonth);
-  });
-
   it("makes a list worth naming that is sooner than what would fit else", () => {
     const changes = changesFor([fresh("big", 1_000, { kind: "mean", meanMs: 60_000, maxMs: 600_000 })], 60_000);
     expect(changes[0]).toMatchObject({ kind: "list", handles: 1_000 });
@@ -206,33 +173,6 @@ describe("a public list", () => {
     expect(kind(changesFor([timeline("few", 5, every(10))], 1_000, false), "list")).toBeUndefined();
     const shared = [timeline("one", 20, every(30)), timeline("two", 20, every(30))];
     expect(kind(changesFor(shared, 10_000, false), "list")).toBeUndefined();
-  });
-});
-
-describe("rechecking fresh tweets less often", () => {
-  const following = (minutes: number) =>
-    makeWatch(
-      "s",
-      "search",
-      { query: "acme lang:en" },
-      { schedule: every(3_600), recheck: { everyMs: minutes * 60_000, untilMs: 86_400_000 } },
-    );
-
-  it("is proposed where these rechecks are what does not fit, as often as fits", () => {
-    const [change] = changesFor([following(1), search("other", every(3_600))], 6_000);
-    expect(change).toMatchObject({ kind: "recheck", watches: [{ watchId: "s", recheck: following(10).recheck }] });
-    expect(change?.requestsPerMonth).toBeLessThanOrEqual(6_000);
-    expect(change?.requestsPerMonth).toBe(30 * (24 + 24 + 144));
-  });
-
-  it("comes with slower schedules where neither is enough", () => {
-    const [change] = changesFor([following(1)], 400);
-    expect(change).toMatchObject({ kind: "all", watches: [{ watchId: "s", timing: at(14_400), recheck: following(240).recheck }] });
-  });
-
-  it("is not proposed where one recheck of each tweet is too much, nor where nothing is rechecked", () => {
-    expect(kind(changesFor([following(1)], 740), "recheck")).toBeUndefined();
-    expect(kind(changesFor([search("s", every(60))], 6_000), "recheck")).toBeUndefined();
   });
 });
 
@@ -274,39 +214,8 @@ describe("reading whole less often", () => {
   });
 });
 
-describe("low priority", () => {
-  it("is the last resort: the daemon slows the most expensive watches down by itself", () => {
-    const changes = changesFor([search("a", every(60)), search("b", every(600))], 20_000);
-    expect(changes.at(-1)).toMatchObject({ kind: "priority", watchIds: ["a"] });
-    expect(kind(changes, "priority")?.factor).toBeCloseTo(43_200 / (20_000 - 4_320), 3);
-  });
-
-  it("is not proposed where it is low already", () => {
-    const low = makeWatch("a", "search", { query: "a" }, { schedule: every(60), priority: "low" });
-    expect(kind(changesFor([low], 20_000), "priority")).toBeUndefined();
-  });
-
-  it("goes by the requests of a group that the watches made low leave", () => {
-    const searches = ["a", "b", "c", "d", "e", "f"].map((id) => search(id, every(60)));
-    const busy = makeWatch("busy", "search", { query: "busy lang:en" }, { schedule: every(60) });
-    const change = kind(changesFor([...searches, busy], 46_500), "priority");
-    // Any of them made low would ask for itself beside the others, and the soft limit leaves those nothing.
-    expect(change?.watchIds).toHaveLength(7);
-    expect(change?.factor).toBeCloseTo(forecastOf([...searches, busy]).requestsPerMonth / 46_500);
-  });
-
-  it("leaves a poll alone that another watch wants sooner, and counts what is low already", () => {
-    const query = { query: "a lang:en" };
-    const normal = makeWatch("normal", "search", query, { schedule: every(60) });
-    const low = makeWatch("low", "search", query, { schedule: every(60), priority: "low" });
-    const change = kind(changesFor([normal, low], 21_600), "priority");
-    expect(change).toMatchObject({ watchIds: ["normal"] });
-    expect(change?.factor).toBeCloseTo(2);
-  });
-});
-
 describe("every change", () => {
-  it("fits, and those that leave the plan alone come last", () => {
+  it("fits, and the one that loses least comes first", () => {
     const watch = fc.record({
       count: fc.integer({ min: 1, max: 60 }),
       seconds: fc.integer({ min: 5, max: 5_000 }),

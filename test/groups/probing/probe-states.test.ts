@@ -1,51 +1,38 @@
 import { describe, expect, it } from "vitest";
-import { type AccountMemory, createProbeStates } from "../../../src/groups/probing/probe-states.ts";
+import { createProbeStates } from "../../../src/groups/probing/probe-states.ts";
 import { createLearnedInMemory } from "../../support/learned-store.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;
 
-const ACCOUNT: AccountMemory = {
-  probe: { fields: {}, probedAtMs: START, fullAtMs: START },
-  rate: { posts: 0, days: 1, excited: 0, atMs: START },
-  handle: "a",
-  checkedAtMs: START,
-};
-
-describe("counts of a group", () => {
-  it("are known over restarts, with its strategy", async () => {
+describe("the strategy of a group", () => {
+  it("is known over restarts, and written again only where it changed or a day has passed", async () => {
     const clock = createVirtualClock(START);
     const store = createLearnedInMemory();
     const before = createProbeStates(store, clock);
-    before.put("1", ACCOUNT, "later");
-    for (let run = 0; run < 60 * 74; run += 1) {
-      before.count("g", { strategy: "merge", members: 3, requests: { probes: 0, reads: 1 }, intervalMs: MIN });
-      await clock.advance(MIN);
+    for (let run = 0; run < 3; run += 1) {
+      before.readAs("g", "merge");
+      await clock.advance(10 * MIN);
+      await before.flush();
     }
+    expect(store.writes.filter(({ scope }) => scope === "group_counts")).toHaveLength(1);
     await before.close();
     const after = createProbeStates(store, clock);
     await after.load();
-    expect(after.countOf("g", 3)?.strategy).toBe("merge");
-    expect(after.countOf("g", 3)?.reads?.perDay).toBeCloseTo(1_440, -1);
-    expect(after.countOf("g", 4)).toBeUndefined();
+    expect(after.strategyOf("g")).toBe("merge");
+    expect(after.strategyOf("h")).toBeUndefined();
   });
 
-  it("begin anew after those of an older release, which did not say how it was read", async () => {
-    const old = { "g/3/reads": { sinceMs: START, requests: 9, lastMs: START, counted: { perDay: 99, days: 3 } } };
-    const store = createLearnedInMemory({ group_counts: old });
-    const probeStates = createProbeStates(store, createVirtualClock(START));
+  it("is forgotten after a week, and what an older release left under another form at once", async () => {
+    const clock = createVirtualClock(START);
+    const day = { sinceMs: START, requests: 9, lastMs: START };
+    const old = { strategy: "merge", members: 3, counts: { probes: day, reads: day } };
+    const store = createLearnedInMemory({ group_counts: { old, g: { strategy: "merge", atMs: START - 8 * 86_400_000 } } });
+    const probeStates = createProbeStates(store, clock);
     await probeStates.load();
-    probeStates.put("1", ACCOUNT, "later");
-    probeStates.count("g", { strategy: "probe", members: 3, requests: { probes: 1, reads: 0 }, intervalMs: MIN });
+    expect([probeStates.strategyOf("old"), probeStates.strategyOf("g")]).toEqual([undefined, undefined]);
     await probeStates.close();
-    expect([...(store.scopes.get("group_counts")?.keys() ?? [])]).toEqual(["g"]);
-  });
-
-  it("are forgotten while it is slowed down", () => {
-    const probeStates = createProbeStates(createLearnedInMemory(), createVirtualClock(START));
-    probeStates.count("g", { strategy: "probe", members: 3, requests: { probes: 1, reads: 0 }, intervalMs: MIN });
-    probeStates.count("g", undefined);
-    expect(probeStates.countOf("g", 3)).toBeUndefined();
+    expect(store.scopes.get("group_counts")?.size).toBe(0);
   });
 });

@@ -71,15 +71,6 @@ it("a group is forecast by its strategy: single where that is active, with those
   expect(readsBy({ strategy: "single", alone: nearlyAll })).toBe(10 * ticks);
 });
 
-it("the forecast counts the pages that rescans and verification reads of busy searches take", () => {
-  const all = polls(...WORDS.map((word) => search(word)));
-  const perDay = (items: number) => createForecast(all, { timetable, nowMs: NOW, itemsPerDay: () => items }).requestsPerDay;
-  expect(perDay(0)).toBe(createForecast(all, { timetable, nowMs: NOW }).requestsPerDay);
-  // 96 rescans of 42 tweets each: 1.6 pages more; 58 verification reads, each of a tenth of the tweets of four hours and a quarter: 1.4 more.
-  expect(perDay(2_000) - perDay(0)).toBeGreaterThan(96 * 1.5 + 58 * 1.2);
-  expect(perDay(2_000) - perDay(0)).toBeLessThan(96 * 1.7 + 58 * 1.6);
-});
-
 it("a verification read comes well before what it finds is too old", () => {
   const slow = { schedule: { kind: "every", intervalMs: 3_600_000 }, maxAgeMs: DAY_MS } as const;
   const [group] = groupsOf(search("acme", slow), search("bolt", slow));

@@ -10,9 +10,7 @@ import {
   learnPosts,
   type RateMemory,
   rateAt,
-  usualRange,
 } from "../../../src/plan/rates/rates.ts";
-import { createSeededRandom } from "../../support/seeded-random.ts";
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -122,19 +120,5 @@ describe("the hours of one account", () => {
 
   it("are not learned from a page that shows less than a day", () => {
     expect(firstRate(spaced(20, HOUR / 2), NOW).habit).toBeUndefined();
-  });
-});
-
-describe("what accounts post together of which nothing is known", () => {
-  it.each([10, 100, 1_000])("lies in its range in four of five cases, for %i accounts", (accounts) => {
-    const { float } = createSeededRandom(accounts);
-    const normal = () => Math.sqrt(-2 * Math.log(1 - float())) * Math.cos(2 * Math.PI * float());
-    const rate = () => Math.min(0.4 * Math.exp(2.007 * normal()), 150);
-    const sums = Array.from({ length: 600 }, () => Array.from({ length: accounts }, rate).reduce((sum, one) => sum + one, 0));
-    const mean = sums.reduce((sum, one) => sum + one, 0) / sums.length;
-    const { low, high } = usualRange(accounts);
-    const inside = sums.filter((sum) => sum >= low * mean && sum <= high * mean).length / sums.length;
-    expect(inside).toBeGreaterThan(0.74);
-    expect(inside).toBeLessThan(0.86);
   });
 });

@@ -60,9 +60,7 @@ export const probesForMean = (freshness: Mean): ProbeAlgorithm<MeanMemory> => ({
   fromRates: () => ({}),
   rounds: (rates, perQuery) => roundsForMean(rates, freshness, perQuery),
   isEven: (accounts) => accounts <= BATCH_SIZE,
-  // They follow bursts and come at any time before the next help.
-  ownRounds: (betweenHelp) => (betweenHelp < 1 ? 0 : betweenHelp - 0.5),
-  runsPerDay: (_, ownProbes) => ownProbes,
+  runsPerDay: () => undefined,
   worth: (posts, requests) => (posts * freshness.meanMs) / requests,
 });
 

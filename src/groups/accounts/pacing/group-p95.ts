@@ -51,8 +51,6 @@ export const probesForP95 = (freshness: P95): ProbeAlgorithm<P95Memory> => ({
   fromRates: (rates) => ({ busyRate: busyRate(rates, freshness) }),
   rounds: (rates) => roundsOnTime(rates, freshness),
   isEven: () => true,
-  // They count from the last probe of anybody.
-  ownRounds: Math.floor,
   // However many probes they take.
   runsPerDay: (accounts) => DAY_MS / roundEveryMs(freshness, accounts),
   // No post is left to the next search: a late one is what counts.

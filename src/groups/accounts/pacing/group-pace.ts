@@ -40,9 +40,8 @@ export interface ProbeAlgorithm<Memory> {
   rounds(rates: readonly number[], perQuery: number): ProbeRounds;
   /** Whether rounds of so many accounts are even, or each asks for everybody. */
   isEven(accounts: number): boolean;
-  /** Rounds that are still needed between two free probes of everybody, of so many without them. */
-  ownRounds(betweenHelp: number): number;
-  runsPerDay(accounts: number, probesPerDay: number): number;
+  /** Undefined where they follow the posts. */
+  runsPerDay(accounts: number): number | undefined;
   /** What a request is worth, in posts x ms a request, as far as posts may be left to the next search for it. */
   worth(posts: number, requests: number): number;
 }

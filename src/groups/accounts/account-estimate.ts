@@ -1,0 +1,75 @@
+/**
+ * What a group of accounts is expected to cost before anything was counted: probes by the clock, a search for what they find, and full polls.
+ * docs/forecast.md works it out by hand. Which strategy a group has, account-cost.ts decides. Pure.
+ */
+import { BATCH_SIZE } from "../../model/batch.ts";
+import type { Poll, PollGroup } from "../../plan/poll.ts";
+import { type PollCost, pollCost } from "../../plan/poll-cost.ts";
+import { EXTRA_READS, POSTS_PER_DAY, searchesFor } from "../../plan/polls/estimate.ts";
+import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
+import { exactly, middleOf, plus, type Range, times } from "../../plan/range.ts";
+import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
+import { checkEveryMs } from "./account-cost.ts";
+import { probeAlgorithm } from "./pacing/group-algorithms.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Probes for a mean follow bursts: between half as many as at even intervals, and as many. */
+const BURSTS: Range = { low: 0.5, high: 1 };
+/** Where one probe does not hold all accounts, it requests the busy ones: that takes half as many again. */
+const BUSY_FIRST: Range = { low: 0.25, high: 0.5 };
+/** A round of a p95 requests the busy accounts and a quarter of the others: of all accounts, none to half are busy. */
+const BUSY_AND_A_QUARTER: Range = { low: 0.25, high: 0.625 };
+
+/** Requests a day. */
+interface Probing {
+  readonly probes: Range;
+  /** How often probes are sent, however many at once. */
+  readonly runs: Range;
+}
+
+export function costOfAccounts(poll: Poll, group: PollGroup, pollsPerDay: number): PollCost {
+  const { members, cost } = group;
+  const posts = times(exactly(members.length), POSTS_PER_DAY);
+  const found = cost.strategy === "merge" ? merged(poll, posts, pollsPerDay) : probed(poll, posts, pollsPerDay);
+  const full = fullPolls(group);
+  const range = plus(times(found, EXTRA_READS), full);
+  const sweepsPerDay = middleOf(full) + middleOf(times(found, EXTRA_READS)) - middleOf(found);
+  return pollCost({ strategy: cost.strategy, pollsPerDay, sweepsPerDay, range }, ["posts"]);
+}
+
+function probed(poll: Poll, posts: Range, pollsPerDay: number): Range {
+  const { probes, runs } = probingOf(poll, pollsPerDay);
+  const own = poll.group?.mayBePiggybacked === true ? { low: 0, high: probes.high } : probes;
+  return plus(own, { low: searchesFor(posts.low, runs.low), high: searchesFor(posts.high, runs.high) });
+}
+
+function probingOf({ timing, group }: Poll, pollsPerDay: number): Probing {
+  const accounts = group?.members.length ?? 0;
+  const batches = accounts / BATCH_SIZE;
+  if (timing.kind === "schedule")
+    return { probes: exactly(pollsPerDay * (group?.probesPerRun ?? Math.ceil(batches))), runs: exactly(pollsPerDay) };
+  const isOneProbe = accounts <= BATCH_SIZE;
+  const roundsPerDay = probeAlgorithm(timing.freshness).runsPerDay(accounts);
+  if (roundsPerDay === undefined) {
+    const runs = times(exactly(pollsPerDay), BURSTS);
+    return { probes: isOneProbe ? runs : times(exactly(pollsPerDay * batches), BUSY_FIRST), runs };
+  }
+  const runs = exactly(roundsPerDay);
+  return { probes: isOneProbe ? runs : times(times(runs, exactly(batches)), BUSY_AND_A_QUARTER), runs };
+}
+
+/** Searches name all accounts, and a probe now and then shows whom they do not find. */
+function merged({ group, intervalMs }: Poll, posts: Range, pollsPerDay: number): Range {
+  const accounts = group?.members.length ?? 0;
+  const searches = pollsPerDay * Math.ceil(accounts / handlesPerQuery(FIRST_LIMITS));
+  const checks = (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)) * Math.ceil(accounts / BATCH_SIZE);
+  return { low: searches + checks, high: searches + checks + posts.high / ITEMS_PER_PAGE };
+}
+
+/** As somebody wrote: about half of them are piggybacked on searches for news. Else they are among the extra reads. */
+function fullPolls({ members, fullPollEveryMs }: PollGroup): Range {
+  if (fullPollEveryMs === undefined) return exactly(0);
+  const searches = (DAY_MS / fullPollEveryMs) * Math.ceil(members.length / handlesPerQuery(FIRST_LIMITS));
+  return { low: searches / 2, high: searches };
+}

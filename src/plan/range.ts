@@ -1,0 +1,24 @@
+/** A figure that is known to lie between two values. Pure arithmetic. */
+
+export interface Range {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A wider range says no more than its middle. */
+const MOST_SPREAD = 2.5;
+
+export const exactly = (value: number): Range => ({ low: value, high: value });
+
+export const plus = (a: Range, b: Range): Range => ({ low: a.low + b.low, high: a.high + b.high });
+
+export const times = (a: Range, b: Range): Range => ({ low: a.low * b.low, high: a.high * b.high });
+
+export const middleOf = ({ low, high }: Range): number => (low + high) / 2;
+
+/** The top is at most 2.5 times the bottom; the middle stays. */
+export function narrowed(range: Range): Range {
+  if (range.high <= MOST_SPREAD * range.low) return range;
+  const low = (2 * middleOf(range)) / (1 + MOST_SPREAD);
+  return { low, high: MOST_SPREAD * low };
+}
