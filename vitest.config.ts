@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -41,8 +42,8 @@ export default defineConfig(({ mode }) => ({
     pool: "forks",
     // A process loads a module once, not once a file: half of what most files cost. Helpers hook on to the test that calls them, not to the file.
     isolate: false,
-    // One less than there are cores is the standard; tests of processes wait more than they compute.
-    maxWorkers: "100%",
+    // Tests of processes wait more than they compute, and others compute meanwhile.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     sequence: { sequencer: SlowOnesFirst },
   },
 }));

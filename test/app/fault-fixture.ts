@@ -10,7 +10,7 @@ export type FaultFixture = Awaited<ReturnType<typeof createFixture>>;
 
 /** After the baseline, which raised no alert. Any other watches come on top. */
 export async function createFixture(more: Partial<InnerDaemonOptions> & { readonly schedule?: string } = {}) {
-  const { schedule = "@every 1m", watches, prepare, ...rest } = more;
+  const { schedule = "@every 2m", watches, prepare, ...rest } = more;
   const expected = { tweets: [] as string[], followers: [] as string[] };
   const daemon = await startInnerDaemon({
     ...rest,

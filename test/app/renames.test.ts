@@ -22,7 +22,7 @@ function parsed({ settings }: Move): unknown {
 }
 
 /** Slow, as a day goes by. */
-const paceOf = (settings: object): object => ("freshness" in settings ? { freshness: "1h" } : { schedule: "@every 1h" });
+const paceOf = (settings: object): object => ("freshness" in settings ? { freshness: "2h" } : { schedule: "@every 2h" });
 
 const now = (handle: string): string => `${handle}_now`;
 
@@ -50,7 +50,7 @@ it("in every watch type, every account that is named is followed by its id, and 
     },
   });
   expect(new Set(Object.values(moves).map(({ settings }) => settings.type))).toEqual(new Set(WATCH_TYPES.map(({ type }) => type)));
-  await daemon.clock.advance(2 * HOUR);
+  await daemon.clock.advance(3 * HOUR);
   expect(daemon.hook.events()).toEqual([]);
 
   const handles = [...new Set(Object.values(moves).flatMap((move) => handlesIn(parsed(move))))];
@@ -65,7 +65,7 @@ it("in every watch type, every account that is named is followed by its id, and 
   // The service is asked for mentions by handle, which is looked up every six hours.
   await daemon.clock.advance(7 * HOUR);
   for (const username of handles) await daemon.control("tweets", { username: "alice", text: `hear, @${username}` });
-  await daemon.clock.advance(HOUR);
+  await daemon.clock.advance(2 * HOUR);
   const before = daemon.hook.events();
   expect(
     before.filter(({ type }) => !["profile.changed", "about.changed"].includes(type)).map(({ watch, subject }) => [watch, subject]),

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Longer than max_age. */
 const DAYS = 26 * HOUR;
-const AWAY = 2 * HOUR;
+const AWAY = HOUR;
 
 const INTERRUPTIONS = ["paused", "disabled", "removed"] as const;
 type Interruption = (typeof INTERRUPTIONS)[number];

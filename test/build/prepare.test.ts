@@ -37,19 +37,13 @@ describe("prepare", () => {
     for (const checkout of checkouts.splice(0)) rmSync(checkout, { recursive: true, force: true });
   });
 
-  it("builds a dist whose entry can be executed, without what an older build left behind", () => {
+  it("builds a dist whose entry can be executed, without what an older build left behind, and keeps what is imported late in a file of its own", () => {
     const checkout = makeCheckout({ ...SOURCES, "dist/gone.js": "" });
     installCompiler(checkout);
     expect(prepare(checkout)).toMatchObject({ status: 0, stdout: "", stderr: "" });
     expect(spawnSync(join(checkout, "dist/main.js"), { encoding: "utf8" })).toMatchObject({ stdout: "42\n", stderr: "" });
     expect(statSync(join(checkout, "dist/main.js")).mode & 0o111).toBe(0o111);
     expect(existsSync(join(checkout, "dist/gone.js"))).toBe(false);
-  });
-
-  it("keeps what is imported late in a file of its own, with its types and the name of its source", () => {
-    const checkout = makeCheckout(SOURCES);
-    installCompiler(checkout);
-    prepare(checkout);
     expect(readFileSync(join(checkout, "dist/main.js"), "utf8")).toContain('import("./chunks/answer.js")');
     expect(readFileSync(join(checkout, "dist/late/answer.d.ts"), "utf8")).toContain("answer: number");
     expect(readFileSync(join(checkout, "dist/chunks/answer.js"), "utf8")).toContain("// src/late/answer.ts\n");

@@ -49,7 +49,7 @@ describe("any text", () => {
           expect(issue.column).toBeLessThanOrEqual((lines[issue.line - 1] ?? "").length + 1);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 80 },
     );
   });
 

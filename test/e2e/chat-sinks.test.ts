@@ -1,7 +1,7 @@
 /** Slack and Discord as their stand-ins see them, and what happens when a sink refuses. */
 import { describe, expect, it } from "vitest";
 import { json, type LoopbackServer, type Received, startLoopbackServer } from "../support/loopback-server.ts";
-import { runBin } from "../support/bin-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, hookSink, keep, morePolls, noted, createFixture } from "./fixture.ts";
 
@@ -171,7 +171,7 @@ describe.concurrent("chat sinks", () => {
     expect(alerted.data.message).toBe("1 alert for chat was refused for good: Slack refuses the message: invalid_blocks");
     expect(alerted.data.hint).toContain(`/status/${id}`);
     expect((await daemon.status()).state).toBe("degraded");
-    const run = (...args: string[]) => runBin([...args, "-c", "watches.yaml"], { cwd: fixture.folder });
+    const run = (...args: string[]) => runCommand([...args, "-c", "watches.yaml"], { cwd: fixture.folder });
     expect((await run("dead", "list", "--sink", "chat")).out).toContain(id);
     expect((await run("explain", id)).out).toContain("verdict  not delivered: it became an alert, which was given up");
     isRefused = false;

@@ -9,7 +9,7 @@ import { cleanUpAfterwards, morePolls, noted, createFixture, sorted } from "./fi
 
 cleanUpAfterwards();
 
-const KILLS = 8;
+const KILLS = 5;
 /** As many on a slow machine as on a quick one, or it would never catch up. */
 const POSTS_BETWEEN_KILLS = 20;
 

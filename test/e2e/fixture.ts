@@ -1,7 +1,8 @@
 /** What most of these tests share: a service, a webhook receiver and a folder, gone when the file is done. */
-import { afterAll } from "vitest";
+import { afterAll, aroundEach } from "vitest";
 import { type ApiStandIn, startApiStandIn } from "../support/api-stand-in.ts";
 import { cleanUp, makeFolder } from "../support/bin-process.ts";
+import { endingChildren, forgetTests } from "../support/child-process.ts";
 import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
 import { until } from "../support/until.ts";
@@ -23,12 +24,15 @@ export function keep<T extends { close(): Promise<void> }>(one: T): T {
   return one;
 }
 
-/** Call once in every file that starts something. */
-export const cleanUpAfterwards = (): void =>
+/** Call once in every file that starts something. A process ends with the test that started it. */
+export function cleanUpAfterwards(): void {
+  aroundEach(endingChildren);
   afterAll(async () => {
+    forgetTests();
     await cleanUp();
     await Promise.all([...open].map((one) => one.close()));
   });
+}
 
 export async function createFixture(): Promise<Fixture> {
   const api = keep(await startApiStandIn());

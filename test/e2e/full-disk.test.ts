@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { runBin } from "../support/bin-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import { baseConfig, writeConfig } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, hookSink, morePolls, noted, createFixture, sorted } from "./fixture.ts";
@@ -112,7 +112,7 @@ describe("a full disk", () => {
     await noted(daemon, "w");
     daemon.kill("SIGTERM");
     await daemon.gone;
-    const run = (...args: string[]) => runBin(["state", ...args], { cwd: fixture.folder });
+    const run = (...args: string[]) => runCommand(["state", ...args], { cwd: fixture.folder });
     const { out } = await run("backup");
     const [backup = ""] = /\S+\.backup-\S+/.exec(out) ?? [];
     const elsewhere = join(fixture.folder, "the.backup");

@@ -46,7 +46,7 @@ function busiest(logged: readonly Logged[]): number {
   );
 }
 
-describe("several keys", () => {
+describe.concurrent("several keys", () => {
   it("share the load, each within its own rate, and are never shown", async () => {
     const [first, second] = SECRETS;
     const { sandbox, daemon } = await setup(20, [{ key: first, name: "first" }, second], { rate_limit: { count: 4, interval: "1s" } });

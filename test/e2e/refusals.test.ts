@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { makeFolder, runBin } from "../support/bin-process.ts";
 import type { Ended } from "../support/child-process.ts";
 import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { type Ran, runCommand } from "../support/run-command.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 import { cleanUpAfterwards, noted, createFixture } from "./fixture.ts";
 
@@ -13,8 +14,9 @@ cleanUpAfterwards();
 const CONSOLE = { terminal: { type: "console" } };
 const WATCHES = { w: { type: "search", query: "acme" } };
 
-const run = (folder: string, env: Record<string, string> = {}): Promise<Ended> =>
-  runBin(["run", "-c", "watches.yaml"], { cwd: folder, env });
+/** In this process: what refuses to start never becomes a daemon. */
+const run = (folder: string, env: Record<string, string> = {}): Promise<Ran> =>
+  runCommand(["run", "-c", "watches.yaml"], { cwd: folder, env });
 
 function folderWith(config: object | string): string {
   const folder = makeFolder();
@@ -23,7 +25,7 @@ function folderWith(config: object | string): string {
 }
 
 /** What people read: never a stack, never an internal error. */
-function expectRefusal(ended: Ended, code: number, text: string | RegExp): void {
+function expectRefusal(ended: Ran | Ended, code: number, text: string | RegExp): void {
   expect(ended.err).toMatch(text);
   expect(ended.code).toBe(code);
   expect(`${ended.out}${ended.err}`).not.toMatch(/\n\s+at .*\(|internal error/);
@@ -52,7 +54,7 @@ describe.concurrent("a start that must not succeed", () => {
     await noted(daemon, "w");
     writeConfig(folder, { ...config, sinks: slack });
     expect(await daemon.post("/api/v1/reload")).toMatchObject({ status: 422, body: expect.stringContaining(refusal) });
-    expect(await runBin(["test", "w", "--send"], { cwd: folder })).toMatchObject({ code: 78, err: expect.stringContaining(refusal) });
+    expect(await runCommand(["test", "w", "--send"], { cwd: folder })).toMatchObject({ code: 78, err: expect.stringContaining(refusal) });
   });
 
   it("fault 82: names the environment variable that is missing", async () => {
@@ -91,7 +93,7 @@ describe.concurrent("a start that must not succeed", () => {
     const fixture = await createFixture();
     fixture.configure({ watches: WATCHES });
     await noted(await fixture.start(), "w");
-    const ended = await run(fixture.folder);
+    const ended = await runBin(["run", "-c", "watches.yaml"], { cwd: fixture.folder });
     expectRefusal(ended, 75, /already|another chirpwatch/i);
     expect(ended.err).toContain("state.db");
   });

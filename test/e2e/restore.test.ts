@@ -1,6 +1,6 @@
 /** What a restored state sends: what came since the backup again, or with --quiet nothing of it. */
 import { expect, it } from "vitest";
-import { runBin } from "../support/bin-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import type { DaemonProcess } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, morePolls, noted, createFixture, sorted } from "./fixture.ts";
@@ -25,7 +25,7 @@ async function restored(flags: readonly string[]) {
   fixture.hook.answer((_, response) => response.writeHead(503).end());
   const waiting = post(1);
   await until("an alert that waits", async () => (await first.status()).sinks.some(({ waiting: count }) => count === 1), first.err);
-  const run = (...args: string[]) => runBin(["state", ...args], { cwd: fixture.folder });
+  const run = (...args: string[]) => runCommand(["state", ...args], { cwd: fixture.folder });
   const [backup = ""] = /\S+\.backup-\S+/.exec((await run("backup")).out) ?? [];
   fixture.hook.answer((_, response) => response.writeHead(204).end());
   const since = post(2);
@@ -42,7 +42,7 @@ async function restored(flags: readonly string[]) {
     .messages()
     .slice(before)
     .flatMap(({ events }) => events.map(({ subject }) => subject));
-  return { out, sent, waiting, since, later, explain: async (id = "") => (await runBin(["explain", id], { cwd: fixture.folder })).out };
+  return { out, sent, waiting, since, later, explain: async (id = "") => (await runCommand(["explain", id], { cwd: fixture.folder })).out };
 }
 
 it("sends again what was sent since the backup, and says so before", async () => {

@@ -1,7 +1,8 @@
 /** The sandbox as a process: big worlds start as quickly as small ones, and data that cannot be used ends it with a word. */
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { cleanUp, makeFolder, runBin } from "../support/bin-process.ts";
+import { cleanUp, makeFolder } from "../support/bin-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 
 afterAll(cleanUp);
@@ -37,7 +38,7 @@ describe("the sandbox's process", () => {
     const text = '{"type":"user","id":"7","username":"visitor"}\n{"type":"usr"}\n';
     const folder = makeFolder({ "recorded.ndjson": text });
     const path = join(folder, "recorded.ndjson");
-    const refused = async () => runBin(["sandbox", "--listen", "127.0.0.1:0", "--data", path], { cwd: folder });
+    const refused = async () => runCommand(["sandbox", "--listen", "127.0.0.1:0", "--data", path], { cwd: folder });
     const { code, err } = await refused();
     expect(code).toBe(2);
     expect(err).toContain(`line 2 of ${path} is of type "usr"\nWrite one of user, tweet, list`);
@@ -56,7 +57,7 @@ describe("the sandbox's process", () => {
       [["--listen", "0", "--key", ""], 2, "write a key"],
     ];
     for (const [options, exitCode, reason] of cases) {
-      const { code, err } = await runBin(["sandbox", ...options], { cwd: folder });
+      const { code, err } = await runCommand(["sandbox", ...options], { cwd: folder });
       expect([options, code, err]).toEqual([options, exitCode, expect.stringContaining(reason)]);
     }
   });

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runBin } from "../support/bin-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import { baseConfig, writeConfig } from "../support/daemon-process.ts";
 import { type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
 import { until } from "../support/until.ts";
@@ -82,7 +82,7 @@ it("secrets stay out of everything that people read or that is kept, also where 
       ["validate"],
       ["test", "--sink", "hook-path"],
       ["test", "--sink", "slack-hook"],
-    ].map((args) => runBin(args, { cwd: fixture.folder, env })),
+    ].map((args) => runCommand(args, { cwd: fixture.folder, env })),
   );
   daemon.kill("SIGTERM");
   await daemon.gone;

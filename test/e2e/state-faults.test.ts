@@ -9,7 +9,7 @@ import { loadDriver } from "../../src/state/db/driver.ts";
 import { MIGRATIONS, schemaNumber } from "../../src/state/migrations/migrate.ts";
 import { openStore } from "../../src/state/open.ts";
 import { rememberingLog } from "../state/temp-state.ts";
-import { runBin } from "../support/bin-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import type { DaemonProcess } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, morePolls, noted, createFixture, type Fixture, sorted } from "./fixture.ts";
@@ -107,7 +107,7 @@ describe.concurrent("a state file", () => {
     fixture.configure({ watches: WATCHES });
     fixture.api.post("search:acme", 10);
     const before = await stopAfter(fixture, 3);
-    const backed = await runBin(["state", "backup", "-c", "watches.yaml"], { cwd: fixture.folder });
+    const backed = await runCommand(["state", "backup", "-c", "watches.yaml"], { cwd: fixture.folder });
     expect(backed.code).toBe(0);
     const backup = /^Backed up to (\S+) /.exec(backed.out)?.[1] ?? "";
     const daemon = await fixture.start();
@@ -115,7 +115,7 @@ describe.concurrent("a state file", () => {
     const since = fixture.api.post("search:acme", 4);
     await until("the alerts", () => fixture.hook.subjects().length >= before.length + since.length);
     await stop(daemon);
-    const restored = await runBin(["state", "restore", backup, "-c", "watches.yaml"], { cwd: fixture.folder });
+    const restored = await runCommand(["state", "restore", backup, "-c", "watches.yaml"], { cwd: fixture.folder });
     expect(`${restored.err} ${restored.code}`).toMatch(/0$/);
     const again = await fixture.start();
     await again.logged(/^w: baseline done/);
@@ -141,7 +141,7 @@ describe.concurrent("a state file", () => {
     state.exec("create trigger obstacle before insert on kysely_migration begin select raise(abort, 'no such luck'); end");
     const schema = () => state.prepare("select group_concat(sql) from sqlite_master").pluck().get();
     const before = schema();
-    const refused = await runBin(["run", "-c", "watches.yaml"], { cwd: fixture.folder });
+    const refused = await runCommand(["run", "-c", "watches.yaml"], { cwd: fixture.folder });
     expect(refused.code).toBe(74);
     const backup = new RegExp(
       `Nothing was changed: the former version still starts\\. A backup is at \\S+\\.backup-${schemaNumber(Object.keys(former))}-`,
@@ -170,7 +170,7 @@ describe.concurrent("a state file", () => {
     };
     state.close();
     const asked = fixture.api.asked.length;
-    const refused = await runBin(["run", "-c", "watches.yaml"], { cwd: fixture.folder });
+    const refused = await runCommand(["run", "-c", "watches.yaml"], { cwd: fixture.folder });
     expect(refused.code).toBe(74);
     expect(refused.err).toContain(`has schema 9001-of-tomorrow, but this build knows only up to ${name}`);
     expect(fixture.api.asked).toHaveLength(asked);

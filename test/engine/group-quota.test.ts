@@ -57,14 +57,14 @@ describe.each([
 });
 
 it("accounts are asked for until the quota's last hours by a daemon that is killed every 25 minutes, too", async () => {
-  const { clock, callsIn, harness } = await setup(MEAN, DAY, ACCOUNTS + 240);
+  const { clock, callsIn, harness } = await setup(MEAN, DAY / 2, ACCOUNTS + 120);
   while (clock.now() + 25 * MINUTE < PERIOD_END) {
     await clock.advance(25 * MINUTE);
     await harness.crash();
   }
   await clock.advanceTo(PERIOD_END - 1);
   const inHours = (fromHours: number, toHours: number): number => callsIn(PERIOD_END - fromHours * HOUR, PERIOD_END - toHours * HOUR);
-  expect(inHours(3, 1)).toBeGreaterThan(0.6 * inHours(22, 20));
+  expect(inHours(3, 1)).toBeGreaterThan(0.6 * inHours(10, 8));
 });
 
 it("accounts that join at the quota's line have their baseline out of the reserve, once, and the others wait", async () => {

@@ -69,16 +69,16 @@ async function setup({ accounts = 300 } = {}) {
 it("asks for busy accounts every minute, for silent ones every four, and reports each post once and in time", async () => {
   const { clock, harness, waitsOf, account } = await setup();
   const sinceMs = clock.now();
-  await clock.advance(2 * HOUR);
+  await clock.advance(HOUR);
   const busy = waitsOf(account(3), sinceMs, clock.now());
-  expect(busy.length).toBeGreaterThan(110);
+  expect(busy.length).toBeGreaterThan(55);
   expect(Math.max(...busy)).toBeLessThanOrEqual(MIN);
   const silent = waitsOf(account(250), sinceMs, clock.now());
   expect(Math.min(...silent)).toBeGreaterThan(2 * MIN);
   expect(Math.max(...silent)).toBeLessThanOrEqual(4 * MIN);
   const posts = (await harness.events()).filter(({ detectedAtMs }) => detectedAtMs >= sinceMs);
-  expect(posts).toHaveLength(4 * BUSY);
-  expect(new Set(posts.map(({ subject }) => subject)).size).toBe(4 * BUSY);
+  expect(posts).toHaveLength(2 * BUSY);
+  expect(new Set(posts.map(({ subject }) => subject)).size).toBe(2 * BUSY);
   expect(posts.filter(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs > MIN).length).toBeLessThan(0.05 * posts.length);
 });
 
@@ -96,12 +96,12 @@ it("counts a silent account as busy from the moment it posts", async () => {
 it("asks no oftener over restarts", async () => {
   const { clock, harness, probesIn } = await setup();
   const sinceMs = clock.now();
-  for (let restart = 0; restart < 30; restart += 1) {
+  for (let restart = 0; restart < 12; restart += 1) {
     await clock.advance(20_000);
     await harness.restart();
   }
-  expect(probesIn(sinceMs, sinceMs + 10 * MIN)).toBeLessThanOrEqual(11);
-  expect(probesIn(sinceMs, sinceMs + 10 * MIN)).toBeGreaterThanOrEqual(9);
+  expect(probesIn(sinceMs, sinceMs + 4 * MIN)).toBeLessThanOrEqual(5);
+  expect(probesIn(sinceMs, sinceMs + 4 * MIN)).toBeGreaterThanOrEqual(3);
 });
 
 it("goes on after a clock that ran a day ahead was set right", async () => {

@@ -56,7 +56,7 @@ describe("what the daemon goes by", () => {
         expect([...pace.watches.keys()].sort()).toEqual([...forecast.watches.keys()].sort());
         for (const [id, own] of pace.watches) expect(own.askedPerDay).toBeCloseTo(forecast.watches.get(id)?.requestsPerDay ?? -1, 6);
       }),
-      { numRuns: 15 },
+      { numRuns: 5 },
     );
   });
 

@@ -17,12 +17,15 @@ const idsIn = (items: readonly Row[]) => items.map((item) => item["id"] as strin
 /** The rate limit counts by key, and time stands still here: enough keys for all requests. */
 const KEYS = Array.from({ length: 40 }, (_, n) => `k${n}`);
 
+/** Of each of these worlds the same. */
+let exportedOnce: string | undefined;
+
 /** A world, its lines, and the world that was made of them. */
 async function openPair() {
   const first = await openSandbox({ traps: false, keys: KEYS, accounts: 40 });
   await first.control("POST", "tweets", { username: "fresh_one", text: "zebra", community_id: "1493446837214187523" });
   await first.control("POST", "accounts", { username: "bob", rename_to: "bobby" });
-  const text = await exported(first);
+  const text = (exportedOnce ??= await exported(first));
   const rows = rowsOf(text);
   const second = await openSandbox({ traps: false, keys: KEYS, accounts: 0, seed: 9, data: dataOf(text) });
   const of = (type: string, most = 12) => rows.filter((row) => row["type"] === type).slice(0, most);

@@ -23,7 +23,7 @@ const HELP = `npm run sim -- [options]
   --trace           with one seed or scenario: print what the daemon logged, and what the sinks got
   --workers N       processes; one per core unless given
   --bail            play no further seed after the first failure
-  --kept            play all scenarios that were kept
+  --kept            play all scenarios that were kept, before any seeds
   --keep            make what fails smaller and keep it in test/sim/regressions`;
 
 const { values } = parseArgs({
@@ -80,21 +80,24 @@ async function playMany(): Promise<void> {
   const seconds = values.seconds === undefined ? Number.POSITIVE_INFINITY : Number(values.seconds);
   const first = values.from === undefined ? (values.seconds === undefined ? 1 : Math.floor(Math.random() * 1e9)) : Number(values.from);
   const kept = values.kept ? readdirSync(KEPT).filter((name) => name.endsWith(".json")) : [];
-  const count = values.kept ? kept.length : Number(values.seeds ?? Number.POSITIVE_INFINITY);
-  console.log(values.kept ? `${count} kept scenarios` : `seeds from ${first}`);
+  const drawn = Number(values.seeds ?? (values.seconds === undefined ? 0 : Number.POSITIVE_INFINITY));
+  if (kept.length > 0) console.log(`${kept.length} kept scenarios`);
+  if (drawn > 0) console.log(`seeds from ${first}`);
   let [played, isOver] = [0, false];
   const next = (): Job | undefined => {
-    if (isOver || played >= count || Date.now() - begunMs > seconds * 1_000) return undefined;
+    if (isOver || played >= kept.length + drawn || Date.now() - begunMs > seconds * 1_000) return undefined;
     const [n, name] = [played, kept[played]];
     played += 1;
-    return { seed: first + n, isTwice: n % TWICE_EVERY === 0, ...(name === undefined ? {} : { file: join(KEPT, name) }) };
+    const isTwice = n % TWICE_EVERY === 0;
+    return name === undefined ? { seed: first + n - kept.length, isTwice } : { seed: n, isTwice, file: join(KEPT, name) };
   };
   const verdicts: Verdict[] = [];
   const onVerdict = (verdict: Verdict) => {
     verdicts.push(verdict);
     isOver ||= values.bail === true && verdict.objections.length > 0;
-    if (verdicts.length % PROGRESS_EVERY === 0) console.log(`${verdicts.length} played, up to seed ${first + played - 1}`);
-    report(verdict, values.kept ? `--scenario ${KEPT}/${verdict.seed}.json` : `--seed ${verdict.seed}`);
+    if (verdicts.length % PROGRESS_EVERY === 0) console.log(`${verdicts.length} played`);
+    const file = `${verdict.seed}.json`;
+    report(verdict, kept.includes(file) ? `--scenario ${join(KEPT, file)}` : `--seed ${verdict.seed}`);
   };
   await spread({
     script: join(import.meta.dirname, "main.js"),

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, it } from "vitest";
@@ -16,9 +16,8 @@ import { keysOfConfig, keysOfSchema } from "./schema-keys.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const run = promisify(execFile);
-const KEPT = join(import.meta.dirname, "regressions");
 const CONFIGS = 1_500;
-const TAKEN = 150;
+const TAKEN = 40;
 
 /** As `npm run sim` does: modules that are loaded by the test runner take their time, in which a virtual clock goes on. */
 const sim = async (...args: readonly string[]): Promise<string> => {
@@ -31,13 +30,9 @@ beforeAll(async () => {
   await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.sim.json", "--noCheck"], { cwd: root });
 });
 
+/** Those that were kept, and a minute of seeds: `.ci/run`. */
 it("plays seeds, one of them twice, and finds nothing wrong", async () => {
-  expect(await sim("--seeds", "4", "--workers", "1")).toMatch(/^4 played .* 0 failed$/m);
-});
-
-it("finds nothing wrong with what once failed", async () => {
-  const count = readdirSync(KEPT).filter((name) => name.endsWith(".json")).length;
-  expect(await sim("--kept", "--workers", "1")).toMatch(new RegExp(`^${count} played .* 0 failed$`, "m"));
+  expect(await sim("--seeds", "2", "--workers", "1")).toMatch(/^2 played .* 0 failed$/m);
 });
 
 it("draws every key of the configuration, or says why not", () => {
@@ -88,7 +83,8 @@ it("knows every method of the store, to cut processes at those that write", () =
 
 it("cuts processes at forty points and more", () => {
   expect(new Set(CRASH_POINTS).size).toBeGreaterThanOrEqual(40);
-  const drawn = new Set<string>();
-  for (let seed = 1; seed <= 2_000; seed += 1) for (const step of drawScenario(seed).steps) if (step.do === "crash") drawn.add(step.point);
-  expect(CRASH_POINTS.filter((point) => !drawn.has(point))).toEqual([]);
+  const missing = new Set<string>(CRASH_POINTS);
+  for (let seed = 1; seed <= 2_000 && missing.size > 0; seed += 1)
+    for (const step of drawScenario(seed).steps) if (step.do === "crash") missing.delete(step.point);
+  expect([...missing]).toEqual([]);
 });

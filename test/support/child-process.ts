@@ -2,6 +2,7 @@
  * A Node process that a test starts: what it writes on both streams and how it ends. An end that nobody asked for fails whatever waits in
  * `until`, at once and with what the process wrote.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { type ChildProcess as NodeChild, spawn } from "node:child_process";
 
 export interface ChildProcess {
@@ -29,6 +30,8 @@ export interface ChildPlace {
 
 const running = new Set<NodeChild>();
 const endedEarly: string[] = [];
+/** Those of the test under way; tests that run side by side have one each. */
+const ofTest = new AsyncLocalStorage<Set<ChildProcess>>();
 
 /** Starts a script that runs until it is killed, with nothing of this process's environment but what Node needs. */
 export const startScript = (args: readonly string[], place: ChildPlace = {}): ChildProcess => launch(args, place, "until it is killed");
@@ -53,7 +56,7 @@ function launch(args: readonly string[], { cwd, env: more }: ChildPlace, runs: "
       resolve({ code, signal, out, err });
     });
   });
-  return {
+  const started: ChildProcess = {
     pid: child.pid ?? 0,
     out: () => out,
     err: () => err,
@@ -63,7 +66,23 @@ function launch(args: readonly string[], { cwd, env: more }: ChildPlace, runs: "
     },
     gone,
   };
+  ofTest.getStore()?.add(started);
+  return started;
 }
+
+/** Runs a test and kills what it started and left running: a daemon that nobody reads any more goes on computing. */
+export async function endingChildren(runTest: () => Promise<void>): Promise<void> {
+  const started = new Set<ChildProcess>();
+  try {
+    await ofTest.run(started, runTest);
+  } finally {
+    for (const child of started) child.kill("SIGKILL");
+    await Promise.all([...started].map(({ gone }) => gone));
+  }
+}
+
+/** For afterAll, where `endingChildren` was used: the storage slows every promise of the process down. */
+export const forgetTests = (): void => ofTest.disable();
 
 /** @throws Error when a process ended that was started to run until it is killed; it names the first one and what it wrote */
 export function expectChildrenAlive(): void {

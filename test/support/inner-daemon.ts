@@ -42,6 +42,8 @@ export interface InnerDaemon {
   status(): Promise<StatusView>;
   /** The status page. */
   page(): Promise<string>;
+  /** What Prometheus reads. */
+  metrics(): Promise<string>;
   /** A metric, `labels` as they are written; undefined where it has no value yet. */
   metric(name: string, labels?: string): Promise<number | undefined>;
   /** As a signal stops it; the clock goes on meanwhile. */
@@ -192,9 +194,10 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     (await fetch(`${daemon.url.replace(/\/$/, "")}/api/v1/${path}`, { method })).json();
   const health = async () => (await read("healthz")).status;
   const page = async () => (await read("")).text();
+  const metrics = async () => (await read("metrics")).text();
   const metric = async (name: string, labels = "") => {
     const series = labels === "" ? name : `${name}{${labels}}`;
-    const value = (await (await read("metrics")).text())
+    const value = (await metrics())
       .split("\n")
       .find((line) => line.startsWith(`${series} `))
       ?.split(" ")[1];
@@ -216,6 +219,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     health,
     page,
     call,
+    metrics,
     metric,
     stop,
     start,

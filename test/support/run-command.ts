@@ -39,6 +39,7 @@ async function run(args: readonly string[], { cwd, env = {} }: Place): Promise<R
   };
   const http = createHttpAgent();
   const before = process.cwd();
+  const forgetSignals = rememberListeners();
   process.chdir(cwd);
   try {
     const code = await runCli(["node", "chirpwatch", ...args], {
@@ -52,6 +53,16 @@ async function run(args: readonly string[], { cwd, env = {} }: Place): Promise<R
     return { code, out, err };
   } finally {
     process.chdir(before);
+    forgetSignals();
     await http.close();
   }
+}
+
+/** A daemon that refuses to start leaves those to the end of its process. Gives the way back to the ones there are now. */
+function rememberListeners(): () => void {
+  const signals = (["SIGTERM", "SIGINT"] as const).map((signal) => ({ signal, known: process.listeners(signal) }));
+  return () => {
+    for (const { signal, known } of signals)
+      for (const listener of process.listeners(signal)) if (!known.includes(listener)) process.off(signal, listener);
+  };
 }

@@ -2,7 +2,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { cleanUp, makeFolder, runBin } from "../../support/bin-process.ts";
+import { cleanUp, makeFolder } from "../../support/bin-process.ts";
+import { runCommand } from "../../support/run-command.ts";
 import { startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
 
 afterAll(cleanUp);
@@ -41,7 +42,7 @@ describe("run with the server's address in the environment", () => {
   it("ends with 78 and the names of the variables when nothing names a token", async () => {
     const folder = makeFolder();
     writeConfig(folder, CONFIG);
-    const { code, err } = await runBin(["run"], { cwd: folder, env: { CHIRPWATCH_SERVER_LISTEN: "0.0.0.0:0" } });
+    const { code, err } = await runCommand(["run"], { cwd: folder, env: { CHIRPWATCH_SERVER_LISTEN: "0.0.0.0:0" } });
     expect(code).toBe(78);
     expect(err).toContain("set CHIRPWATCH_SERVER_TOKEN or CHIRPWATCH_SERVER_TOKEN_FILE");
   });

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { driverPath } from "../../../src/state/db/driver.ts";
 import { type Ended, endChildren, runScript } from "../../support/child-process.ts";
 
@@ -10,7 +10,7 @@ const CHECKOUT = resolve(import.meta.dirname, "../../..");
 const isPrebuilt = Number(process.versions.napi) >= 10;
 const folders: string[] = [];
 
-afterEach(async () => {
+afterAll(async () => {
   await endChildren();
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
@@ -51,7 +51,7 @@ const failing = (message: string): string => `throw new Error(${JSON.stringify(m
 const NAME = isPrebuilt ? "better-sqlite3" : "better-sqlite3-node20";
 const OTHER_ABI = "The module '/x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 127.";
 
-describe("a driver that", () => {
+describe.concurrent("a driver that", () => {
   test.each([
     ["is missing", undefined, "is not installed", "Install chirpwatch again with this Node"],
     [

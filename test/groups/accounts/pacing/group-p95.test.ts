@@ -4,10 +4,10 @@ import { longestWaitMs, type P95 } from "../../../../src/plan/delay-aims.ts";
 import { type Candidate, requestsOfRounds } from "../../../../src/groups/probing/probe-choice.ts";
 import { busyRate, chooseRound, learnLate, roundEveryMs, roundsOnTime } from "../../../../src/groups/accounts/pacing/group-p95.ts";
 import { lackedPerDay } from "../../../../src/groups/queries/late-in-search.ts";
-import { firstRate, learnPosts, rateAt, shareApart } from "../../../../src/plan/rates/rates.ts";
+import { shareApart } from "../../../../src/plan/rates/rates.ts";
 import { costOfFreshness } from "../../../../src/groups/accounts/account-cost.ts";
 import { sum } from "../../../../src/plan/sum.ts";
-import { createSeededRandom } from "../../../support/seeded-random.ts";
+import { runRounds } from "../simulated-rounds.ts";
 
 const MIN = 60_000;
 const HOUR = 60 * MIN;
@@ -22,58 +22,13 @@ const round = { busyRate: 2, everyMs: 58_000, maxMs: 4 * MIN };
 const isBusy = ({ rate, ageMs }: Candidate) => rate >= round.busyRate && ageMs > round.everyMs / 2;
 const waitsLong = ({ ageMs }: Candidate) => ageMs > round.maxMs - round.everyMs / 2;
 
-/** Accounts that post by chance, half of it drawn after other posts, in rounds from the first read on. */
-function runRounds(rates: readonly number[], freshness: P95, days: number) {
-  const { float } = createSeededRandom(7);
-  const exponential = (meanMs: number) => -Math.log(1 - float()) * meanMs;
-  const postsOf = (rate: number): readonly number[] => {
-    const times: number[] = [];
-    const post = (atMs: number): void => {
-      times.push(atMs);
-      for (let chance = Math.exp(-0.5), drawn = float(); drawn > chance; drawn *= float()) post(atMs + exponential(8 * MIN));
-    };
-    for (let atMs = exponential((2 * DAY) / rate) - 30 * DAY; atMs < days * DAY; atMs += exponential((2 * DAY) / rate)) post(atMs);
-    return times.sort((a, b) => a - b);
-  };
-  const accounts = rates.map((rate, index) => {
-    const coming = [...postsOf(rate)];
-    const known = coming.splice(0, coming.filter((atMs) => atMs <= 0).length);
-    return { id: String(index), coming, rate: firstRate(known.slice(-20), 0), askedAtMs: 0 };
-  });
-  const everyMs = roundEveryMs(freshness, rates.length);
-  const maxMs = longestWaitMs(freshness);
-  const busyFrom = busyRate(rates, freshness);
-  const delays: number[] = [];
-  let [correction, probes, longestMs] = [1, 0, 0];
-  for (let nowMs = everyMs; nowMs < days * DAY; nowMs += everyMs) {
-    const all = accounts.map((one) => ({ id: one.id, rate: rateAt(one.rate, nowMs), ageMs: nowMs - one.askedAtMs, one }));
-    const chosen = chooseRound(all, { busyRate: busyFrom * correction, everyMs, maxMs });
-    probes += Math.ceil(chosen.length / 100);
-    const found: number[] = [];
-    for (const { one, ageMs } of chosen) {
-      longestMs = Math.max(longestMs, ageMs);
-      one.askedAtMs = nowMs;
-      const posts = one.coming.splice(0, one.coming.filter((atMs) => atMs <= nowMs).length);
-      if (posts.length > 0) one.rate = learnPosts(one.rate, posts, nowMs);
-      found.push(...posts.map((atMs) => nowMs - atMs + 1_500));
-    }
-    correction = learnLate(correction, found, freshness);
-    delays.push(...found);
-  }
-  return { delays, longestMs, probesPerDay: probes / days };
-}
-
 describe("rounds", () => {
-  it("keep 95 of 100 posts in time with half of the probes that even ones take, and as many as was forecast", () => {
-    const { delays, longestMs, probesPerDay } = runRounds(RATES, WITHIN, 5);
-    const late = delays.filter((delay) => delay > MIN).length / delays.length;
-    expect(late).toBeGreaterThan(0.02);
-    expect(late).toBeLessThan(0.06);
+  // How exactly, over days and seeds: test/long/freshness-pace.test.ts.
+  it("keep most posts in time with fewer probes than even ones take", () => {
+    const { delays, longestMs, probesPerDay } = runRounds(RATES, WITHIN, 1, 7);
+    expect(delays.filter((delay) => delay > MIN).length / delays.length).toBeLessThan(0.08);
     expect(longestMs).toBeLessThanOrEqual(longestWaitMs(WITHIN));
-    expect(probesPerDay / ((3 * DAY) / MIN)).toBeLessThan(0.6);
-    const { times, probesEach } = roundsOnTime(RATES, WITHIN);
-    expect((times * probesEach) / probesPerDay).toBeGreaterThan(0.85);
-    expect((times * probesEach) / probesPerDay).toBeLessThan(1.15);
+    expect(probesPerDay / ((3 * DAY) / MIN)).toBeLessThan(0.7);
   });
 
   it("leave nobody for later where one probe asks for everybody, and come as late as that allows", () => {
