@@ -155,7 +155,9 @@ function notYetShown({ visibleAtService }: TweetFact, played: Played): readonly 
   );
   let hidden: readonly Span[] = [{ fromMs: Number.NEGATIVE_INFINITY, toMs: visibleAtService }];
   for (const { fromMs, toMs } of ahead) {
-    const shown = { fromMs: Math.max(fromMs, visibleAtService - AHEAD_MS), toMs };
+    // Those that overlap add up.
+    const count = ahead.filter((other) => other.fromMs < toMs && other.toMs > fromMs).length;
+    const shown = { fromMs: Math.max(fromMs, visibleAtService - count * AHEAD_MS), toMs };
     hidden = hidden.flatMap((span) => without(span, shown));
   }
   return hidden;
