@@ -86,7 +86,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, e
         config = next;
         routing = createRouting(next);
         delivery = fresh;
-        // The old half lets go before the new one starts: one message is never in two hands.
+        // The old delivery half stops before the new one starts, so that no message is sent by both.
         await old.pump.stop(SWAP_GRACE_MS);
         await fresh.pump.start();
       };

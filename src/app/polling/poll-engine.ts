@@ -18,7 +18,7 @@ export interface PollEngineParts extends Pick<EngineDeps, FromEngine> {
   readonly store: Store;
   readonly random: Random;
   readonly events: DaemonEvents;
-  /** Says it where the state cannot hold the alert. */
+  /** Sends an ops alert without the outbox, for when the state cannot be written. */
   readonly notifyDirectly: (text: string) => Promise<void>;
   /** Whether the service would answer again after it refused the keys. */
   readonly probe: () => Promise<boolean>;

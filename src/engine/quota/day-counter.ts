@@ -1,4 +1,4 @@
-/** Counts what each watch takes, hour by hour from the ledger, for the forecast. What a day comes to is counted-days.ts's. */
+/** Counts the requests of each watch, hour by hour from the ledger, for the forecast. `forecast/counted-days.ts` says when a day counts. */
 import { type CountedDays, type CountedHour, countHour } from "../../forecast/counted-days.ts";
 import { untilDone } from "../../model/in-turn.ts";
 import type { Json } from "../../model/json.ts";
@@ -16,7 +16,7 @@ export interface DayCounter {
 export type HourEstimate = Pick<CountedHour, "estimate" | "expected">;
 
 const SCOPE = "counted_days";
-/** A watch that was not polled for so long is another one now. */
+/** What was counted of a watch that was not polled for so long is dropped. */
 const KEEP_MS = 30 * 86_400_000;
 
 export function createDayCounter(ledger: Pick<Ledger, "spentSince">, store: LearnedStore): DayCounter {

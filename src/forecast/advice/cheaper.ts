@@ -26,7 +26,7 @@ const INTERVAL_STEPS_MS: readonly number[] = [
   ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 168].map((hours) => hours * HOUR_MS),
 ];
 
-/** Every change that brings the plan to `limit` requests a month or less, the one that loses least first. */
+/** Every change that brings the plan to `limit` requests a month or less, the one with the smallest loss first. */
 export function findChanges(before: Forecast, limit: number, replanner: Replanner): readonly Change[] {
   const goal = { before, limit, timesMs: INTERVAL_STEPS_MS };
   const slower = retimedThatFit(goal, slowed, replanner);

@@ -14,7 +14,7 @@ type Retime = (watch: Watch, wantedMs: number, replanner: Replanner) => Watch;
 /** How many of the most expensive watches are tried, before all of them. */
 const FEW_WATCHES = [1, 2, 3, 5] as const;
 
-/** Of so many watches, each as little later as fits: those that lose least. Undefined where none fits. */
+/** Of so many watches, each delayed as little as fits the limit: the choice with the smallest loss. Undefined where none fits. */
 export function retimedThatFit({ before, limit, timesMs }: Goal, retime: Retime, replanner: Replanner): Retimed | undefined {
   const canChange = new Map(
     watchesOf(before).flatMap((watch) => (retime(watch, Number.POSITIVE_INFINITY, replanner) === watch ? [] : [[watch.id, watch]])),

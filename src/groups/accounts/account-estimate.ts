@@ -59,7 +59,7 @@ function probingOf({ timing, group }: Poll, pollsPerDay: number): Probing {
   return { probes: isOneProbe ? runs : times(times(runs, exactly(batches)), BUSY_AND_A_QUARTER), runs };
 }
 
-/** Searches name all accounts, and a probe now and then shows whom they do not find. */
+/** Searches name all accounts; a probe every few ticks shows which accounts they do not find. */
 function merged({ group, intervalMs }: Poll, posts: Range, pollsPerDay: number): Range {
   const accounts = group?.members.length ?? 0;
   const searches = pollsPerDay * Math.ceil(accounts / handlesPerQuery(FIRST_LIMITS));
@@ -67,7 +67,7 @@ function merged({ group, intervalMs }: Poll, posts: Range, pollsPerDay: number):
   return { low: searches + checks, high: searches + checks + posts.high / ITEMS_PER_PAGE };
 }
 
-/** As somebody wrote: about half of them are piggybacked on searches for news. Else they are among the extra reads. */
+/** Of a configured `full_poll_every`: about half of them are piggybacked on searches for news. Others are among the extra reads. */
 function fullPolls({ members, fullPollEveryMs }: PollGroup): Range {
   if (fullPollEveryMs === undefined) return exactly(0);
   const searches = (DAY_MS / fullPollEveryMs) * Math.ceil(members.length / handlesPerQuery(FIRST_LIMITS));
