@@ -21,9 +21,9 @@ const results = (start: string): readonly number[] => row(start).map(result);
 const ends = ({ low, high }: { readonly low: number; readonly high: number }): readonly number[] => [low, high];
 
 it("names the assumptions that the code makes", () => {
-  expect(results("posts of an account, a day")).toEqual(ends(POSTS_PER_DAY));
-  expect(results("changes of a member list, a day")).toEqual(ends(MOVES_PER_DAY));
-  expect(results("full polls and repeated reads, against all else")).toEqual(ends(EXTRA_READS));
+  expect(results("posts per account per day")).toEqual(ends(POSTS_PER_DAY));
+  expect(results("changes per member list per day")).toEqual(ends(MOVES_PER_DAY));
+  expect(results("factor on all other requests, for full polls and repeated reads")).toEqual(ends(EXTRA_READS));
 });
 
 it("has an example that comes out as `plan` has it, step by step", async () => {
@@ -42,7 +42,7 @@ it("has an example that comes out as `plan` has it, step by step", async () => {
   const searches = posts.map((count) => searchesFor(count, ticks));
   expect(results("searches a day")).toEqual(searches.map((count) => Math.round(count * 10) / 10));
   const perDay = searches.map((count, index) => (ticks + count) * (ends(EXTRA_READS)[index] ?? 0));
-  expect(results("requests a day")).toEqual(perDay.map((count) => Math.round(count * 10) / 10));
+  expect(results("requests a day")).toEqual(perDay.map((count) => Math.round(count * 100) / 100));
   expect(results("requests a month")).toEqual(perDay.map((count) => Math.round(count * 30)));
 
   const { low, high } = total.requests_per_month_range ?? { low: 0, high: 0 };

@@ -240,7 +240,8 @@ const awayMs = (epochs: readonly RulesThen[]): number =>
   epochs.reduce((sum, { epoch, rules }) => sum + (rules?.isEnabled === true ? 0 : epoch.toMs - epoch.fromMs), 0);
 
 /** Searches and mentions go by handles, which other people can take. */
-function isHandleUnsure(watch: WatchRules | undefined, { scenario }: Played): boolean {
+function isHandleUnsure(watch: WatchRules | undefined, played: Played): boolean {
+  const { scenario } = played;
   const moved = scenario.steps.flatMap((step) =>
     step.do === "service fault" && (step.name === "renamed" || step.name === "handle_takeover") ? [step.handle ?? ""] : [],
   );
@@ -250,5 +251,5 @@ function isHandleUnsure(watch: WatchRules | undefined, { scenario }: Played): bo
   const text = JSON.stringify(watch.keys);
   return moved.some((handle) => text.includes(handle)) && watch.type !== "timeline"
     ? true
-    : accountsOf(watch.keys, { accountsFile: [], listMembers: [] }).some((handle) => moved.includes(handle)) && watch.type === "mentions";
+    : accountsOf(watch.keys, sceneOf(played)).some((handle) => moved.includes(handle)) && watch.type === "mentions";
 }
