@@ -70,7 +70,7 @@ export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (
     const last = possible.at(-1)?.rules as WatchRules;
     if (tweet.postedMs < registered.fromMs - EDGE_MS && from < registered.fromMs) {
       return last.keys["first_run"] === undefined || last.keys["first_run"] === "baseline"
-        ? isPageTrouble || wasHidden(tweet, registered.toMs, played)
+        ? isPageTrouble || wasHidden(tweet, registered, played)
           ? claimed("may", "the first page did not show all there was")
           : claimed("never", "it was there before the watch")
         : claimed("may", "the first run reports some");
@@ -171,8 +171,9 @@ const without = (span: Span, { fromMs, toMs }: Span): readonly Span[] =>
         { fromMs: toMs, toMs: span.toMs },
       ].filter((one) => one.fromMs < one.toMs);
 
-const wasHidden = (tweet: TweetFact, atMs: number, played: Played): boolean =>
-  !shownTimes(tweet, played).some(({ fromMs, toMs }) => fromMs < atMs && toMs > atMs);
+/** At any time of it. */
+const wasHidden = (tweet: TweetFact, span: Span, played: Played): boolean =>
+  !shownTimes(tweet, played).some(({ fromMs, toMs }) => fromMs < span.fromMs && toMs > span.toMs);
 
 /** Faults that last until they end by themselves, or somebody ends all of them. */
 function faultSpan(step: Step & { readonly do: "service fault" }, played: Played): Span {
