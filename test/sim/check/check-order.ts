@@ -41,6 +41,7 @@ function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
  * watches found the two and whatever mutes their routes have. Groups of a route have timers of their own, and a sink that fails its retry schedule.
  */
 function checkComings({ outbox, played, finalRules, isClockSet }: Evidence): readonly string[] {
+  const shared = sharedAttempts(outbox);
   const sent = outbox.alerts.flatMap((alert) => {
     const { row, event, places } = alert;
     const fact = comingOf(alert);
@@ -50,7 +51,7 @@ function checkComings({ outbox, played, finalRules, isClockSet }: Evidence): rea
     const isOfSummary = message === undefined || message.parentId !== null || /^(?:digest|summary)\n/.test(message.groupKey);
     if (sink?.isChat !== true || isOfSummary || fact === undefined || isTroubled(row.sink, sink, played.scenario.steps)) return [];
     const [first] = outbox.attempts.get(message.id) ?? [];
-    return first === undefined ? [] : [{ fact, row, event, isGrouped, sentAtMs: first.atMs }];
+    return first === undefined || shared.has(first) ? [] : [{ fact, row, event, isGrouped, sentAtMs: first.atMs }];
   });
   if (isClockSet) return [];
   return [...groupBy(sent, ({ fact }) => fact)].flatMap(([fact, own]) =>
