@@ -1,7 +1,7 @@
 /**
  * `plan`'s forecast against the bill: each plan runs on the daemon's own engine, ledger and quota watch, against the bundled sandbox or the
  * seeded workload. Forecasts are taken from the state file alone, by the code of `chirpwatch plan`: a range before anything was counted, and
- * a figure after each number of counted days that was asked for. Each is held against the requests of the days that follow it.
+ * a figure after each number of counted days that is requested. Each is compared with the requests of the days that follow it.
  */
 import { readLearned } from "../../src/app/plan/learned.ts";
 import { createPlanView, type PlanFacts } from "../../src/app/plan/plan-view.ts";

@@ -21,6 +21,8 @@ export interface SlowDownQuery {
 /** Multiply a poll's interval by the factor of its priority; 1 means untouched. */
 export type SlowDownFactors = Readonly<Record<Priority, number>>;
 
+export const NO_SLOW_DOWN: SlowDownFactors = { high: 1, normal: 1, low: 1 };
+
 const DAY_MS = 86_400_000;
 const FIRST_TO_WAIT = ["low", "normal", "high"] as const satisfies readonly Priority[];
 /** Each priority gives way up to a cap before the next one does; when all have, the round begins again with the next cap. */
@@ -33,7 +35,7 @@ export function forecastRequests(requestsPerDay: number, nowMs: number, periodEn
 
 /** Factors under which spent + forecast stays at or under the soft limit; the largest caps where nothing would be slow enough. */
 export function slowDownFactors(query: SlowDownQuery): SlowDownFactors {
-  const factors = { high: 1, normal: 1, low: 1 };
+  const factors = { ...NO_SLOW_DOWN };
   const softLimit = spendingLimit({ monthly: query.limit, reserve: query.reserve, purpose: "poll" });
   if (softLimit === undefined || query.onExhausted === "pause") return factors;
   const costs = restOfPeriod(query);

@@ -1,4 +1,4 @@
-/** What a poll costs a day before anything was counted: the one arithmetic behind `plan`, the daemon's own forecast and the governor. Pure. */
+/** What a poll costs a day before anything was counted: used by `plan`, by the daemon's forecast and by the governor. Pure. */
 import type { PollCost } from "../plan/poll-cost.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { groupKindOf } from "../groups/registry.ts";

@@ -1,6 +1,6 @@
 /**
- * What a watch took on its own days, against the estimate for them: the ratio by which its forecast is scaled from then on, and that of a
- * changed plan too. Pure; reading the ledger and keeping the figures is the engine's.
+ * The requests that the ledger counted for a watch, relative to the estimate for the same days. Forecasts of the watch, and of changed plans,
+ * are scaled by this ratio. Pure; the engine reads the ledger and stores the figures.
  */
 
 export interface CountedDays {
@@ -9,7 +9,7 @@ export interface CountedDays {
   readonly requests: number;
   readonly expected: number;
   readonly lastMs: number;
-  /** Requests of an average day: another one is another plan. */
+  /** Requests of an average day; if it changes, the plan has changed. */
   readonly estimate: number;
   /** Requests of whole days for each that was estimated; undefined before the first. */
   readonly ratio?: number;
@@ -28,13 +28,13 @@ export interface CountedHour {
 const DAY_MS = 86_400_000;
 /** First reads are no part of a day: they are made within minutes. */
 const FIRST_READS_MS = 3_600_000;
-/** After a longer pause, such as a stop of the daemon, a day is counted anew. */
+/** After a longer pause, such as a stop of the daemon, counting of the day starts again. */
 const LONGEST_PAUSE_MS = 7_200_000;
-/** Behaviour changes: what was counted before these days counts less with each new one. */
+/** Older days count less and less, because behaviour changes. */
 const MOST_DAYS = 10;
-/** Fewer requests are chance, as of a weekly schedule: they say nothing. */
+/** Fewer requests than this, as of a weekly schedule, are noise. */
 const LEAST_EXPECTED = 10;
-/** A list that grows is the same plan. */
+/** A smaller change of the estimate, as by a list that grows, is not a new plan. */
 const SAME_PLAN = 0.1;
 
 export function countHour(known: CountedDays | undefined, { estimate, expected, requests, nowMs }: CountedHour): CountedDays {

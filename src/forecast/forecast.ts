@@ -1,6 +1,6 @@
 /**
  * What a plan will cost and how late it will be: requests by day and month, in total and by watch, and the expected delay.
- * Before a watch was counted its cost is a range, of which the middle stands for all; then it is what its days say. Pure.
+ * Before a day of a watch was counted, its cost is a range with a middle; after that, the middle scaled by what was counted. Pure.
  */
 import type { Delay } from "../plan/delay-aims.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";

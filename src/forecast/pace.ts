@@ -34,7 +34,7 @@ export interface Pace extends WatchPace {
   readonly watches: ReadonlyMap<string, WatchPace>;
 }
 
-/** Rechecks of fresh tweets among them: of each watch that follows its tweets, its part. `ratioOf`: see `ForecastDeps`. */
+/** With the rechecks of fresh tweets, split by watch. `ratioOf`: see `ForecastDeps`. */
 export const pricePolls = (
   polls: readonly Poll[],
   costs: CostModel,
@@ -50,7 +50,7 @@ export const pricePolls = (
 
 type RatioOf = (watchId: string) => number | undefined;
 
-/** Of what several watches share, each goes by its own days. */
+/** A shared poll is scaled by the ratios of its watches, weighted by their shares. */
 function scaleOf(poll: Poll, ratioOf: RatioOf): number {
   let scale = 0;
   for (const [watchId, share] of sharesOf(poll)) scale += share * (ratioOf(watchId) ?? 1);
@@ -73,7 +73,7 @@ function priceRechecks(polls: readonly Poll[], ratioOf: RatioOf): readonly Price
   return [...following.values()];
 }
 
-/** How many average days of a poll have passed: those of its ticks, which of a cron pattern come on some days and in some hours only. */
+/** How many average days of a poll have passed, by its ticks: those of a cron pattern may come on some days and in some hours only. */
 export function daysSince(
   timetable: Timetable,
   sinceMs: number,
@@ -91,7 +91,7 @@ export function daysSince(
   };
 }
 
-/** The totals at once; the watches when somebody looks: a daemon asks for the totals every minute. */
+/** The totals are computed at once, the watches when they are read: a daemon needs the totals every minute. */
 export function planPace(priced: readonly PricedPoll[], factors: SlowDownFactors): Pace {
   const total = { askedPerDay: 0, pacedPerDay: 0, pacedPagesPerDay: 0 };
   for (const { priority, requestsPerDay, pollsPerDay } of priced) {

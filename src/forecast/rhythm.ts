@@ -32,16 +32,19 @@ export function pollsPerDay(schedules: readonly Schedule[], timetable: Timetable
 
 const isEven = (schedules: readonly Schedule[]): boolean => schedules.every(({ kind }) => kind === "every");
 
+const nextTick = (schedules: readonly Schedule[], timetable: Timetable) => (afterMs: number) =>
+  Math.min(...schedules.map((schedule) => timetable.nextDue(schedule, afterMs)));
+
 /** The next `count` ticks, without spread; fewer where the schedules end. */
 export function takeTicks(schedules: readonly Schedule[], timetable: Timetable, nowMs: number, count: number): readonly number[] {
   const ticks: number[] = [];
-  const next = (afterMs: number) => Math.min(...schedules.map((schedule) => timetable.nextDue(schedule, afterMs)));
+  const next = nextTick(schedules, timetable);
   for (let atMs = next(nowMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs)) ticks.push(atMs);
   return ticks;
 }
 
 export function ticksBetween(schedules: readonly Schedule[], timetable: Timetable, fromMs: number, toMs: number): number {
-  const next = (afterMs: number) => Math.min(...schedules.map((schedule) => timetable.nextDue(schedule, afterMs)));
+  const next = nextTick(schedules, timetable);
   let ticks = 0;
   for (let atMs = next(fromMs); atMs <= toMs; atMs = next(atMs)) ticks += 1;
   return ticks;

@@ -74,7 +74,7 @@ export function createRunners(deps: RunnersDeps): Runners {
   };
 }
 
-/** What planning goes by, as the probe states have it. */
+/** What planning needs of the probe states. */
 export const learnedIn = (probeStates: ProbeStates, changes: ChangeCounts): Learned & Pick<GroupingDeps, "pagesOf"> => ({
   activeStrategyOf(key) {
     const strategy = probeStates.strategyOf(key);

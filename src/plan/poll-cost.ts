@@ -1,4 +1,4 @@
-/** What a poll costs a day. Owns the figure alone; what makes it up is the business of each kind of group. */
+/** What a poll costs a day. Each kind of group computes it. */
 import type { Range } from "./range.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { Range } from "./range.ts";
  * - `moves`: how often its lists gain and lose members.
  * - `pages`: no poll of its feeds finds more than a page.
  * - `lengths`: each of its lists fits on one page.
- * - `pace`: how often its feed is read for the freshness that was asked for.
+ * - `pace`: how often its feed is read for its freshness.
  */
 export type Assumption = "posts" | "moves" | "pages" | "lengths" | "pace";
 

@@ -5,7 +5,7 @@ export interface Range {
   readonly high: number;
 }
 
-/** A wider range says no more than its middle. */
+/** A wider range would be of no use. */
 const MOST_SPREAD = 2.5;
 
 export const exactly = (value: number): Range => ({ low: value, high: value });

@@ -1,4 +1,4 @@
-/** Another configuration becomes active: in which order, and what stays as it was when something speaks against it. */
+/** A new configuration becomes active: in which order, and what stays unchanged if it is refused. */
 import { expect, it } from "vitest";
 import { createSwap, type SwapDeps } from "../../src/app/swap.ts";
 import type { EngineWatch } from "../../src/engine/planned-watches.ts";

@@ -15,7 +15,7 @@ const row = (start: string): readonly string[] => {
     .slice(2, 4)
     .map((cell) => cell.trim());
 };
-/** What a cell comes to: all of it, or what its last equals sign gives. */
+/** The value of a cell: all of it, or what follows its last equals sign. */
 const result = (cell: string): number => Number((cell.split("=").at(-1) ?? "").replaceAll(/[,x ]/g, ""));
 const results = (start: string): readonly number[] => row(start).map(result);
 const ends = ({ low, high }: { readonly low: number; readonly high: number }): readonly number[] => [low, high];

@@ -48,7 +48,7 @@ describe("requests", () => {
     const community = (seconds: number) =>
       makeWatch("c", "community_tweets", { community: "1493446837214187523" }, { schedule: every(seconds) });
     expect(forecastOf(community(60)).sweepsPerDay).toBe(96);
-    // None where the first page reaches as far, which nobody knows.
+    // None if the first page covers it, which is not known.
     expect(forecastOf(community(60)).range).toEqual({ low: 1_440 * 30, high: (1_440 + 96) * 30 });
     expect(forecastOf(community(900)).sweepsPerDay).toBe(0);
   });

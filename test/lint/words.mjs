@@ -75,7 +75,7 @@ export const ALLOWED = [
   { name: "birth", reason: "stored in the memory of a feed" },
   { name: "stretches", reason: "stored in the memory of a feed" },
   { name: "hole", reason: "stored in the memory of a feed" },
-  { name: "isBlind", reason: "stored with the probe state: unreliable counters; in detect/ a suspicious empty response" },
+  { name: "isBlind", reason: "stored with the probe state: unreliable counters" },
   { name: "blindAtMs", reason: "stored with targets and the probe state" },
   { name: "owed", reason: "stored with the probe state: a pending change" },
   { name: "excited", in: "plan/rates/", reason: "stored with the rates" },

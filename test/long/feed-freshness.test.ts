@@ -1,80 +1,16 @@
 /** Feeds of tweets whose reads are placed by freshness: what it costs, how late posts are, and that nothing is lost over it. */
-import { afterEach, describe, expect, it } from "vitest";
-import { sleep } from "../../src/model/clock.ts";
+import { describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
 import { compareIds } from "../../src/model/id.ts";
-import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
-import type { Watch } from "../../src/model/watch.ts";
-import { createForecast } from "../../src/forecast/forecast.ts";
-import { createTimetable } from "../../src/schedule/timetable.ts";
 import { createAccountsWorld } from "../support/accounts-world.ts";
-import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
-import { createFeedWorld } from "../support/feed-world.ts";
 import { makeUser } from "../support/make-event.ts";
-import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
+import { makeWatch } from "../support/make-watch.ts";
 import { createSearchWorld } from "../support/search-world.ts";
-import { createSeededRandom } from "../support/seeded-random.ts";
-import { createVirtualClock } from "../support/virtual-clock.ts";
-
-const START = Date.UTC(2026, 2, 2);
-const MIN = 60_000;
-const HOUR = 60 * MIN;
-const DAY = 24 * HOUR;
-const harnesses: EngineHarness[] = [];
-
-afterEach(async () => {
-  for (const harness of harnesses.splice(0)) await harness.close();
-});
+import { type Answer, DAY, feedOf, MIN, postBursts, search, setup, START } from "../engine/fresh-feed.ts";
 
 const MEAN: Freshness = { kind: "mean", meanMs: MIN, maxMs: 10 * MIN };
 const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron"];
 const LIST = "900";
-
-type Answer = (request: UpstreamRequest, nowMs: number) => UpstreamAnswer;
-
-async function setup(watches: readonly Watch[], answer: Answer) {
-  const clock = createVirtualClock(START);
-  const calls: { readonly endpoint: string; readonly atMs: number }[] = [];
-  const upstream = {
-    async call(request: UpstreamRequest) {
-      calls.push({ endpoint: request.endpoint, atMs: clock.now() });
-      await sleep(clock, 40);
-      return answer(request, clock.now());
-    },
-  };
-  const harness = await startEngineHarness({ clock, upstream, watches });
-  harnesses.push(harness);
-  const alerted = async () => (await harness.events()).map(({ subject }) => subject).toSorted();
-  const delayOf = async (sinceMs: number) => {
-    const late = (await harness.events()).flatMap(({ occurredAtMs, detectedAtMs }) =>
-      occurredAtMs >= sinceMs ? [detectedAtMs - occurredAtMs] : [],
-    );
-    return late.reduce((sum, delay) => sum + delay, 0) / late.length;
-  };
-  const since = (sinceMs: number, endpoint?: string) =>
-    calls.filter((call) => call.atMs >= sinceMs && (endpoint ?? call.endpoint) === call.endpoint).map(({ atMs }) => atMs);
-  return { clock, harness, calls, alerted, delayOf, since };
-}
-
-/** Calls `post` for bursts of posts from three days before START on, a minute and a half apart. */
-function postBursts(days: number, perDay: number, size: number, post: (atMs: number, index: number) => void): void {
-  const random = createSeededRandom(7);
-  const exponential = (meanMs: number) => -Math.log(1 - random.float()) * meanMs;
-  let index = 0;
-  for (let atMs = START - 3 * DAY; atMs < START + days * DAY; atMs += exponential(DAY / perDay))
-    for (let [count, postMs] = [0, atMs]; count < size; count += 1, postMs += exponential(1.5 * MIN)) post(Math.floor(postMs), index++);
-}
-
-/** One feed, whatever is asked for. */
-function feedOf(days: number, perDay: number, size: number) {
-  const world = createFeedWorld({ random: createSeededRandom(1) });
-  postBursts(days, perDay, size, (atMs) => world.post(atMs, 300));
-  const posted = (untilMs: number) =>
-    world.placed.filter(({ timeMs }) => timeMs > START + 1_000 && timeMs < untilMs).map(({ tweet }) => tweet.id);
-  return { world, posted, answer: world.answer };
-}
-
-const search = (changes: WatchChanges) => makeWatch("s", "search", { query: "acme lang:en" }, changes);
 
 describe("a search of bursts", () => {
   it("is read with a third fewer requests than an even schedule of the same mean takes; none missed, none twice", async () => {
@@ -91,24 +27,6 @@ describe("a search of bursts", () => {
     expect(delay).toBeGreaterThan(0.7 * MIN);
     expect(delay).toBeLessThan(1.3 * MIN);
     expect(perDay).toBeLessThan(0.67 * (DAY / (2 * delay)));
-  });
-
-  it("is forecast by its own reads, once those of a day were counted", async () => {
-    const feed = feedOf(3.2, 30, 4);
-    const { clock, harness, since } = await setup([search({ freshness: MEAN })], feed.answer);
-    const forecast = () => createForecast(harness.engine.polls, { timetable: createTimetable(), nowMs: clock.now() });
-    expect(forecast().pollsPerDay).toBe(720);
-    expect(forecast().watches.get("s")?.delay.p95Ms).toBeGreaterThan(MIN);
-    await clock.advance(2.1 * DAY);
-    await harness.restart();
-    const { pollsPerDay, watches } = forecast();
-    const [first = 0, second = 0] = watches.get("s")?.nextRunsMs ?? [];
-    expect(second - first).toBeCloseTo(DAY / pollsPerDay, -1);
-    const from = clock.now();
-    await clock.advance(DAY);
-    expect(pollsPerDay / since(from).length).toBeGreaterThan(0.8);
-    expect(pollsPerDay / since(from).length).toBeLessThan(1.25);
-    expect(pollsPerDay).toBeLessThan(720);
   });
 });
 

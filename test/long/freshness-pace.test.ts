@@ -37,7 +37,7 @@ describe(`a feed under freshness (seed ${SEED})`, { timeout: LONG_MS }, () => {
     expect(costOf(steady(3_000))).toBeLessThan(1.02);
   });
 
-  it("misses a p95 with about 5 of 100 posts, and hardly ever buys it too dear", () => {
+  it("is late with about 5 of 100 posts under a p95, and rarely sends more requests than needed", () => {
     for (const posts of [steady(300), bursts(3, 20), bursts(12, 8), daily(1_000)]) {
       const readings = seeds(5).map((seed) => readFeed(posts, readsForP95(P95), 16, seed));
       const late = mean(readings.map((reading) => lateShare(reading, MIN)));
@@ -52,7 +52,7 @@ describe(`a feed under freshness (seed ${SEED})`, { timeout: LONG_MS }, () => {
 describe(`a group under freshness (seed ${SEED})`, { timeout: LONG_MS }, () => {
   const freshness: Mean = { kind: "mean", meanMs: MIN, maxMs: 6 * HOUR };
 
-  it.each([1, 3])("reaches the mean asked for where the rates it was given are %i times too high", (factor) => {
+  it.each([1, 3])("reaches the configured mean where the rates it was given are %i times too high", (factor) => {
     const rates = Array.from({ length: 300 }, (_, i) => 0.05 * 1.025 ** i);
     const share = meanOver(3, (seed) => mean(probeFor({ rates, seed }, (rate) => rate * factor, freshness, 8))) / MIN;
     expect(share).toBeGreaterThan(0.85);

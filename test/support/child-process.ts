@@ -70,7 +70,7 @@ function launch(args: readonly string[], { cwd, env: more }: ChildPlace, runs: "
   return started;
 }
 
-/** Runs a test and kills what it started and left running: a daemon that nobody reads any more goes on computing. */
+/** Runs a test and kills the processes that it left running: an abandoned daemon goes on using the processor. */
 export async function endingChildren(runTest: () => Promise<void>): Promise<void> {
   const started = new Set<ChildProcess>();
   try {

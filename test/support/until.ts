@@ -1,9 +1,9 @@
-/** Waits for something a real process does: asked again and again, given up with a sentence. Tests under a virtual clock do not need it. */
+/** Waits for something a real process does: checks repeatedly, and fails with a sentence. Tests under a virtual clock do not need it. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expectChildrenAlive } from "./child-process.ts";
 
 const FIRST_PAUSE_MS = 20;
-/** What takes long is asked for seldom: each question costs the process that is asked. */
+/** Long waits check less often: each check costs the process that answers it. */
 const LONGEST_PAUSE_MS = 100;
 /** Ends what never comes. What is slow only because the machine is busy is no failure. */
 const WITHIN_MS = 45_000;

@@ -1,5 +1,5 @@
 /** How much slower than planned a running daemon polls each watch now. */
-import type { SlowDownFactors } from "../../budget/slow-down.ts";
+import { NO_SLOW_DOWN } from "../../budget/slow-down.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Forecast } from "../../forecast/forecast.ts";
 import { round } from "./plan-changes.ts";
@@ -12,10 +12,8 @@ export interface PaceView {
   readonly stretch: number;
 }
 
-const AS_SCHEDULED: SlowDownFactors = { high: 1, normal: 1, low: 1 };
-
 /** By watch id, of the slowest of its polls: what several watches share goes at the pace of the most urgent one. */
-export function rangesOf({ polls }: Forecast, factors = AS_SCHEDULED): ReadonlyMap<string, number> {
+export function rangesOf({ polls }: Forecast, factors = NO_SLOW_DOWN): ReadonlyMap<string, number> {
   const byWatch = new Map<string, number>();
   for (const { poll } of polls)
     for (const { watch } of poll.subscribers) byWatch.set(watch.id, Math.max(byWatch.get(watch.id) ?? 1, factors[poll.priority]));

@@ -2,15 +2,12 @@
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { SlowDownFactors } from "../../budget/slow-down.ts";
 import type { Config } from "../../config/config.ts";
-import { DEFAULTS } from "../../config/defaults.ts";
 import { formatIssue } from "../../config/report.ts";
 import { isoTime } from "../../model/clock.ts";
-import { parseDuration } from "../../model/duration.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
-import { type Change, findChanges } from "../../forecast/advice/cheaper.ts";
 import { createForecast, mostExpensive, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../../forecast/forecast.ts";
 import { fullReadPages, knownPages } from "../../plan/polls/full-read.ts";
 import { firstRequests } from "../../forecast/first-reads.ts";
@@ -19,9 +16,9 @@ import type { Subscriber } from "../../plan/poll.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { narrowed, type Range } from "../../plan/range.ts";
 import { scheduleOf } from "../../plan/timing.ts";
-import type { Replanner } from "../../forecast/advice/replan.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
 import { planWatches, pollsOf } from "./configured-polls.ts";
+import { changesThatFit } from "./fitting-changes.ts";
 import { type ChangeView, changeView, delayView, round, roundMoney } from "./plan-changes.ts";
 import { type BasisView, basisView } from "./plan-basis.ts";
 import { longListViews, type PlanLongListView } from "./long-list-view.ts";
@@ -155,8 +152,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
   const forecast = forecastWith((watch) => watch);
   const isOver = quota.limit !== null && round(forecast.requestsPerMonth) > quota.limit;
   const intervalMs = (timing: Timing): number => timetable.intervalMs(scheduleOf(timing), nowMs);
-  const planner = { replan: forecastWith, intervalMs, slowestMs: slowestIn(config), throughList };
-  const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
+  const changes = isOver ? changesThatFit(forecast, config, { limit: quota.limit, replan: forecastWith, intervalMs }) : [];
   const polls = forecast.polls.map(({ poll }) => poll);
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
@@ -200,34 +196,6 @@ function totalRange({ watches, range, polls }: Forecast): PlanRangeView | null {
   const isAssumed = ({ watch }: Subscriber): boolean => watches.get(watch.id)?.basis === "assumed";
   const members = polls.flatMap(({ poll, assumptions }) => (assumptions.includes("posts") ? (poll.group?.members ?? []) : []));
   return { ...view, unknown_accounts: members.filter(({ subscribers }) => subscribers.some(isAssumed)).length };
-}
-
-/** No list has this id. */
-const SOME_LIST = "0";
-
-/** What says how accounts are read by themselves says nothing of a list. */
-function throughList(watch: Watch, everyMs: number): Watch {
-  const { strategy: _, fullPollEveryMs: __, settings, ...rest } = watch;
-  const timing = { kind: "schedule", schedule: { kind: "every", intervalMs: everyMs } } as const;
-  return { ...rest, settings: { ...(settings as object), via_list: SOME_LIST }, timing };
-}
-
-const USUAL_MAX_AGE_MS = parseDuration(DEFAULTS.watch.max_age) ?? 0;
-
-/** A configuration refuses longer intervals; a `max_age` that nobody wrote follows the schedule. */
-function slowestIn({ state }: Config): (watch: Watch) => number {
-  return ({ maxAgeMs, spike, noEventsForMs }) => {
-    const allowed = [maxAgeMs === USUAL_MAX_AGE_MS ? state.retentionMs : maxAgeMs, noEventsForMs ?? Number.POSITIVE_INFINITY];
-    return Math.floor(Math.min(Math.min(...allowed) / 2, spike?.windowMs ?? Number.POSITIVE_INFINITY));
-  };
-}
-
-/** Without the reserve, which is not for scheduled polls; with it where nothing else fits. */
-function changesThatFit(forecast: Forecast, { api }: Config, { limit }: PlanQuota, planner: Replanner): readonly Change[] {
-  const line = spendingLimit({ monthly: limit ?? undefined, reserve: api.quota.reserve, purpose: "poll" });
-  if (line === undefined || limit === null) return [];
-  const within = findChanges(forecast, line, planner);
-  return within.length > 0 || line === limit ? within : findChanges(forecast, limit, planner);
 }
 
 interface Scale {

@@ -6,9 +6,9 @@ import type { LearnedStore } from "../../model/learned.ts";
 import type { Ledger } from "../../model/ledger.ts";
 
 export interface DayCounter {
-  /** Reads what was counted before; asked before every use. */
+  /** Reads what was counted before. Call it before every use; it reads once. */
   load(): Promise<void>;
-  /** Once an hour, while nothing is slowed down. `estimatesOf`: by watch id, of the time since then. */
+  /** Call it once an hour, while polls are not slowed down. `estimatesOf`: the estimates since a moment, by watch id. */
   take(estimatesOf: (sinceMs: number) => ReadonlyMap<string, HourEstimate>, nowMs: number): Promise<void>;
   ratioOf(watchId: string): number | undefined;
 }
@@ -48,7 +48,7 @@ export function createDayCounter(ledger: Pick<Ledger, "spentSince">, store: Lear
   };
 }
 
-/** What daemons on this state have counted; see `ratioOf` of the counter. */
+/** The ratios that daemons on this state have counted. */
 export async function readRatios(store: LearnedStore): Promise<DayCounter["ratioOf"]> {
   const counted = await store.loadLearned(SCOPE);
   return (watchId) => (counted.get(watchId) as unknown as CountedDays | undefined)?.ratio;

@@ -1,4 +1,4 @@
-/** How long the lists are that polls read whole, by what the state knows: figures by poll key, instead of the state of ten thousand watches. */
+/** How long the lists are that polls read whole, by poll key. Kept instead of the state of ten thousand watches. */
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { knownPages } from "../../plan/polls/full-read.ts";
@@ -9,7 +9,7 @@ export interface Volumes {
   readonly readAtMs: number;
   /** Requests of a whole read, by the key of a poll or of a member of a group. */
   readonly pages: ReadonlyMap<string, number>;
-  /** Ids of watches with a list whose first read is not at its end: a day of them is no measure yet. */
+  /** Ids of watches with a list whose first read is not complete: their days are not counted yet. */
   readonly unread: ReadonlySet<string>;
 }
 

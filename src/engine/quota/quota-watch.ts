@@ -2,20 +2,14 @@
 import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
 import { createForecastCorrection } from "../../budget/forecast-correction.ts";
 import { type QuotaPeriod, quotaPeriod } from "../../budget/quota-period.ts";
-import { expectedRequests, forecastRequests, requestsUntilStale, type SlowDownFactors } from "../../budget/slow-down.ts";
-import { type Clock, passedMs } from "../../model/clock.ts";
+import { expectedRequests, forecastRequests, NO_SLOW_DOWN, requestsUntilStale, type SlowDownFactors } from "../../budget/slow-down.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import { PRIORITIES, type Priority } from "../../model/schedule.ts";
-import type { Ledger, LedgerLine } from "../../model/ledger.ts";
-import type { LearnedStore } from "../../model/learned.ts";
+import type { LedgerLine } from "../../model/ledger.ts";
 import type { Notes } from "../../model/store.ts";
-import type { WatchState } from "../../model/watch-store.ts";
-import { type CostModel, createCostModel } from "../../forecast/cost.ts";
-import { daysSince, planPace, pricePolls, type WatchPace } from "../../forecast/pace.ts";
-import type { Timetable } from "../../schedule/timetable.ts";
-import { createDayCounter, type DayCounter, type HourEstimate } from "./day-counter.ts";
-import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
+import type { WatchPace } from "../../forecast/pace.ts";
+import { HourlyFigures, type HourlyFiguresDeps } from "./hourly-figures.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
 import { createCorrectionKeeper, type CorrectionKeeper } from "./correction-keeper.ts";
 import type { FurtherPages } from "../../requests/turn-queue.ts";
@@ -67,20 +61,14 @@ export interface QuotaWatch {
   stop(): void;
 }
 
-export interface QuotaWatchDeps {
-  readonly ledger: Pick<Ledger, "spentSince">;
-  readonly learned: LearnedStore;
+export interface QuotaWatchDeps extends HourlyFiguresDeps {
   /** What was learned of slowed-down polls. */
   readonly notes: Notes;
-  readonly clock: Clock;
-  readonly timetable: Timetable;
   readonly meter: Meter;
   readonly log: Log;
   readonly settings: () => QuotaSettings;
   readonly keys: () => readonly KeyQuota[];
   readonly polls: () => readonly Poll[];
-  /** As the state knows them: long lists take more than a page. */
-  readonly states: () => Promise<readonly WatchState[]>;
   /** Called after every refresh. */
   readonly onRefreshed: (status: QuotaStatus) => Promise<void>;
   /** Called when polls go noticeably faster or slower than a moment ago: waiting times are computed again. */
@@ -88,8 +76,6 @@ export interface QuotaWatchDeps {
 }
 
 const REFRESH_EVERY_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const EVEN: SlowDownFactors = { high: 1, normal: 1, low: 1 };
 /** Factors change a little every minute; waiting times are computed again when one fell below, or rose above, so many times what it was. */
 const NOTICEABLE = { faster: 0.95, slower: 2 } as const;
 
@@ -101,24 +87,18 @@ class GovernedQuota implements QuotaWatch {
   readonly #catchUp = createCatchUp();
   readonly #correction = createForecastCorrection();
   readonly #keeper: CorrectionKeeper;
-  readonly #days: DayCounter;
-  readonly #costs: CostModel;
+  readonly #figures: HourlyFigures;
   readonly #repeated: Repeated;
-  #volumes: Volumes = NO_VOLUMES;
   /** The slowest that waiting times of polls may have been computed with. */
-  #announced: SlowDownFactors = EVEN;
+  #announced: SlowDownFactors = NO_SLOW_DOWN;
   #untilStale = Number.POSITIVE_INFINITY;
   #status: QuotaStatus;
 
   constructor(deps: QuotaWatchDeps) {
-    const { clock, ledger, learned, notes, timetable } = deps;
+    const { clock, notes } = deps;
     this.#deps = deps;
-    this.#days = createDayCounter(ledger, learned);
+    this.#figures = new HourlyFigures(deps);
     this.#keeper = createCorrectionKeeper(this.#correction, { notes, clock });
-    this.#costs = createCostModel({
-      timetable,
-      pagesOf: ({ key }) => this.#volumes.pages.get(key),
-    });
     this.#repeated = createRepeated({
       clock,
       everyMs: REFRESH_EVERY_MS,
@@ -138,12 +118,11 @@ class GovernedQuota implements QuotaWatch {
     const period = quotaPeriod(clock.now(), settings);
     const { total: spent, lines } = await ledger.spentSince(period.startMs);
     await this.#keeper.load();
-    await this.#days.load();
-    await this.#takeHour(polls);
+    await this.#figures.refresh(polls, isSlowedDown(this.#status.factors));
     const nowMs = clock.now();
     const spentByKey = sumBy(lines, ({ key }) => key);
     const { limit, reserve } = totalQuota(settings, keys(), spentByKey);
-    const priced = pricePolls(polls, this.#costs, nowMs, this.#days.ratioOf);
+    const priced = this.#figures.price(polls, nowMs);
     const { onExhausted } = settings;
     const query = {
       spent,
@@ -198,27 +177,6 @@ class GovernedQuota implements QuotaWatch {
 
   #totalNow(): TotalQuota {
     return totalQuota(this.#deps.settings(), this.#deps.keys(), this.#status.spentByKey);
-  }
-
-  /** How long lists are, and what watches took: not while they are slowed down, which is no measure. */
-  async #takeHour(polls: readonly Poll[]): Promise<void> {
-    const { clock, states } = this.#deps;
-    const nowMs = clock.now();
-    if (passedMs(this.#volumes.readAtMs, nowMs) < HOUR_MS) return;
-    this.#volumes = volumesOf(polls, await states(), nowMs);
-    if (isSlowedDown(this.#status.factors)) return;
-    await this.#days.take((sinceMs) => this.#estimatesOf(polls, sinceMs, nowMs), nowMs);
-  }
-
-  #estimatesOf(polls: readonly Poll[], sinceMs: number, nowMs: number): ReadonlyMap<string, HourEstimate> {
-    const priced = pricePolls(polls, this.#costs, nowMs);
-    const daysOf = daysSince(this.#deps.timetable, sinceMs, nowMs);
-    const expected = planPace(
-      priced.map((one) => ({ ...one, requestsPerDay: one.requestsPerDay * daysOf(one) })),
-      EVEN,
-    ).watches;
-    const watches = [...planPace(priced, EVEN).watches].filter(([id]) => !this.#volumes.unread.has(id));
-    return new Map(watches.map(([id, { askedPerDay }]) => [id, { estimate: askedPerDay, expected: expected.get(id)?.askedPerDay ?? 0 }]));
   }
 
   /** Learns how much slowed-down polls take beyond the forecast, and spreads what the month can spare. */
@@ -281,7 +239,7 @@ const unknownStatus = (period: QuotaPeriod): QuotaStatus => ({
   lines: [],
   spentByWatch: new Map(),
   spentByKey: new Map(),
-  factors: EVEN,
+  factors: NO_SLOW_DOWN,
   paces: new Map(),
 });
 

@@ -1,4 +1,4 @@
-/** What would make a plan fit its quota: each change that does, with what it costs and how late alerts then are. How a change is said is the caller's. Pure. */
+/** Changes that make a plan fit its quota, each with its cost and how late alerts then are. The caller puts them into words. Pure. */
 import type { Forecast } from "../forecast.ts";
 import { type RarerFullPolls, rarerFullPollsThatFit } from "./full-poll-change.ts";
 import { type PublicList, listThatFits } from "./public-list.ts";
@@ -19,7 +19,7 @@ export type Change =
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Intervals that people write. */
+/** Intervals that people choose. */
 const INTERVAL_STEPS_MS: readonly number[] = [
   ...[2, 5, 10, 15, 20, 30].map((seconds) => seconds * 1_000),
   ...[1, 2, 3, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),

@@ -1,4 +1,4 @@
-/** What a plan would cost if a public list held the accounts of one watch: one request a tick. Pure: the caller plans again. */
+/** What a plan would cost if one watch read its accounts through a public list: one request a tick. Pure: the caller plans again. */
 import type { Subscriber } from "../../plan/poll.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
 import { delayOf, type Forecast, mostExpensive, type PollForecast } from "../forecast.ts";
@@ -13,10 +13,13 @@ export interface PublicList extends Measured {
 }
 
 const LIST_HOLDS = 5_000;
-/** Nobody makes a list of fewer. */
+/** A list is not worth the effort for fewer. */
 const LEAST_HANDLES = 10;
 
-/** Of the most expensive watch whose accounts nobody else reads, as often as fits; undefined where it is no sooner than `instead`. */
+/**
+ * For the most expensive watch whose accounts no other watch reads, at the shortest interval that fits; undefined where alerts would not be
+ * sooner than `instead`.
+ */
 export function listThatFits({ before, limit, timesMs }: Goal, instead: Delay | undefined, replanner: Replanner): PublicList | undefined {
   const watchId = mostExpensive(before).find((id) => isListable(interestOf(before, id)));
   if (watchId === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Plans made again with watches that were changed: what fits a quota, and what a change comes to. Pure: the caller plans again. */
+/** Plans with changed watches: what fits a quota, and what a change costs. Pure: the caller plans again. */
 import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import { type Forecast, slowestDelay } from "../forecast.ts";
@@ -10,7 +10,7 @@ export interface Replanner {
   readonly replan: (change: (watch: Watch) => Watch) => Forecast;
   /** The shortest time between two polls. */
   readonly intervalMs: (timing: Timing) => number;
-  /** The longest interval that what else is written of the watch leaves room for. */
+  /** The longest interval that the other settings of the watch allow. */
   readonly slowestMs: (watch: Watch) => number;
   /** The watch as it would be if a list of its own held its accounts. */
   readonly throughList: (watch: Watch, everyMs: number) => Watch;
@@ -57,7 +57,7 @@ export function firstThatFits(
   return found;
 }
 
-/** What the change of these watches comes to. */
+/** What the change of these watches costs and delays. */
 export function measure(before: Forecast, after: Forecast, watches: readonly Watch[]): Measured {
   const targets = new Map<string, number>();
   for (const { poll } of before.polls) for (const { watch } of poll.subscribers) targets.set(watch.id, (targets.get(watch.id) ?? 0) + 1);

@@ -38,7 +38,7 @@ export function retimedThatFit({ before, limit, timesMs }: Goal, retime: Retime,
   return first === undefined ? undefined : others.reduce((best, one) => (one.lossMs < best.lossMs ? one : best), first);
 }
 
-/** A `max_age` that nobody wrote keeps to twice a long interval. */
+/** A default `max_age` is raised to twice a long interval. */
 export const slowed: Retime = (watch, wantedMs, { intervalMs, slowestMs }) => {
   const everyMs = Math.min(wantedMs, slowestMs(watch));
   if (watch.timing.kind === "freshness" || intervalMs(watch.timing) >= everyMs) return watch;
@@ -46,7 +46,7 @@ export const slowed: Retime = (watch, wantedMs, { intervalMs, slowestMs }) => {
   return { ...watch, timing: { kind: "schedule", schedule: { kind: "every", intervalMs: everyMs } }, maxAgeMs };
 };
 
-/** `max` keeps this distance from the mean: probes go by what accounts are worth, and need room to. */
+/** `max` is at least this multiple of the mean, so that probes can request quiet accounts less often. */
 const LEAST_ROOM = 4;
 
 export const loosened: Retime = (watch, wantedMs, { slowestMs }) => {

@@ -1,6 +1,6 @@
 /**
- * What a group of accounts is expected to cost before anything was counted: probes by the clock, a search for what they find, and full polls.
- * docs/forecast.md works it out by hand. Which strategy a group has, account-cost.ts decides. Pure.
+ * What a group of accounts is expected to cost before anything was counted: probes, searches for what they find, and full polls.
+ * docs/forecast.md has an example. account-cost.ts decides which strategy a group has. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Poll, PollGroup } from "../../plan/poll.ts";
@@ -14,9 +14,9 @@ import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Probes for a mean follow bursts: between half as many as at even intervals, and as many. */
+/** Probes for a mean, relative to even intervals: fewer in quiet times. */
 const BURSTS: Range = { low: 0.5, high: 1 };
-/** Where one probe does not hold all accounts, it requests the busy ones: that takes half as many again. */
+/** The same where one probe does not hold all accounts and busy ones are requested more often. */
 const BUSY_FIRST: Range = { low: 0.25, high: 0.5 };
 /** A round of a p95 requests the busy accounts and a quarter of the others: of all accounts, none to half are busy. */
 const BUSY_AND_A_QUARTER: Range = { low: 0.25, high: 0.625 };

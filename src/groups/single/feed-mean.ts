@@ -1,14 +1,14 @@
 /**
- * A mean delay over the posts of a feed. A read costs the same whenever it comes, so that the mean delay is least where the interval is
- * proportional to 1 / sqrt(rate): the next read comes when the posts expected since the last one have waited so long together. Pure.
+ * Keeps a mean delay over the posts of a feed. All reads cost the same, so the mean delay is least if intervals are proportional to
+ * 1 / sqrt(rate): the next read is due when the waiting times of the posts expected since the last one add up to the required worth. Pure.
  */
 import type { Mean } from "../../plan/delay-aims.ts";
 import { sum } from "../../plan/sum.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
 
-/** A burst brings reads so much closer than even ones at most. */
-const MOST_HASTE = 6;
-/** The delays of so many posts are remembered, and of six hours at least. */
+/** In a burst, reads are at most so many times as frequent as even ones. */
+const MOST_SPEED_UP = 6;
+/** Delays are averaged over so many posts, and at least six hours. */
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
 
@@ -16,7 +16,7 @@ export const readsForMean = ({ meanMs, maxMs }: Mean): ReadAlgorithm => ({
   kind: "mean",
   // Posts are found sooner in a burst.
   delay: { p50Ms: 0.95 * meanMs, p95Ms: 2.2 * meanMs },
-  leastMs: (2 * meanMs) / MOST_HASTE,
+  leastMs: (2 * meanMs) / MOST_SPEED_UP,
   mostMs: maxMs,
   wantedWorth: (share, factor) => share * (2 * meanMs * meanMs) * (factor * factor),
   inTimeMs: 0,

@@ -1,13 +1,13 @@
 /**
- * A delay that 95 of 100 posts of a feed stay under. None is late that is found within it: the next read comes no sooner, and later where
- * few posts are expected to be late. Pure.
+ * Keeps 95 of 100 posts of a feed within a delay. A post found within it is not late, so the next read comes no sooner, and later while few
+ * posts are expected. Pure.
  */
 import { expectedDelay, longestWaitMs, type P95 } from "../../plan/delay-aims.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
 
 /** At even intervals this share of the posts is late. */
 const LATE_SHARE = 0.05;
-/** No read waits for more posts to be late than come within the limit. */
+/** The largest worth that a read is required to have. */
 const MOST_WORTH = (1 - LATE_SHARE) / LATE_SHARE;
 /** How much one post moves the worth of a read. */
 const QUANTILE_STEP = 0.1;

@@ -1,8 +1,7 @@
 /**
- * When a feed of tweets that is read by itself is worth its next request, so that its posts are found as fresh as was asked for: what the
- * algorithms of `feed-mean.ts` and `feed-p95.ts` share. The next read comes when the posts expected by then make it worth enough, and what
- * is enough is learned from the delays of those found. Rates are given as shares of the feed's own average, so that what is not known yet
- * of how much is posted changes nothing. Pure; the memory is plain data.
+ * When a feed that is read by itself is read next under freshness: what the algorithms of `feed-mean.ts` and `feed-p95.ts` share. The next
+ * read is due when the posts expected by then make it worth a request. The required worth is learned from the delays of the posts found.
+ * Rates are shares of the feed's own average, so that an unknown volume of posts does not matter. Pure; the memory is plain data.
  */
 import type { Freshness } from "../../model/schedule.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
@@ -20,10 +19,10 @@ export interface FeedPace {
   readonly pace: ReadPace;
 }
 
-/** Given as shares, because what freshness asks for may change. */
+/** Given as shares, because the configured freshness may change. */
 export interface ReadPace {
   readonly kind: Freshness["kind"];
-  /** What a read must be worth, against even reads: for a mean, posts x ms² that they waited; for a p95, posts x ms that are late. */
+  /** What a read must be worth, relative to even reads: for a mean, posts x ms² of waiting; for a p95, posts x ms of being late. */
   readonly worth: number;
   /** Of a mean, over the posts found lately, older ones counting less: their delays, as shares of the mean, and sqrt(worth) at the time. */
   readonly delays: number;
@@ -34,39 +33,39 @@ export interface ReadPace {
 /** How one kind of freshness decides when a feed is read. Worth is in posts x ms² or in posts x ms: see `ReadPace`. */
 export interface ReadAlgorithm {
   readonly kind: Freshness["kind"];
-  /** To expect of what is asked for. */
+  /** The expected delay. */
   readonly delay: Delay;
   /** The shortest and the longest time between two reads. */
   readonly leastMs: number;
   readonly mostMs: number;
-  /** What a read must be worth, given as a share of even reads of posts that come at any moment alike; `factor`: so much slower. */
+  /** What a read must be worth. `share`: of the worth of even reads of evenly posted items; `factor`: how much slower polls go. */
   wantedWorth(share: number, factor: number): number;
-  /** What is posted so long before a read makes it worth nothing. */
+  /** Posts younger than this add nothing to the worth of a read. */
   readonly inTimeMs: number;
-  /** What a step of the wait adds to the worth of the read, with so many posts before it and so many more in it. */
+  /** What one step of the wait adds to the worth of the read. `posts`: before the step; `more`: within it. */
   worthOfStep(posts: number, more: number, stepMs: number): number;
   /** After posts were found so late. */
   learn(pace: ReadPace, delaysMs: readonly number[], nowMs: number): ReadPace;
 }
 
-/** How long posts count as those of these days. */
+/** How long posts count as recent. */
 const LATELY_MS = DAY_MS;
-/** Posts that make a day's count worth as much as the average. */
+/** How many recent posts have the same weight as the average. */
 const LATELY_PRIOR = 1;
 /** How many found posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
-/** Reads come at most three times as often as even ones, but for a burst: what a list shows late is not found sooner by asking more often. */
+/** Outside bursts, reads come at most three times as often as even ones: more requests do not find sooner what a list shows late. */
 const LEAST_WORTH = 1 / 9;
 
-/** Of a feed nobody knows yet; `rate`: by the dates of what it showed. */
+/** Of a new feed. `rate`: by the dates of the first page. */
 export function startFeed({ habit: _, ...rate }: RateMemory, algorithm: ReadAlgorithm, nowMs: number): FeedPace {
   return { rate, lately: 0, sinceMs: nowMs, pace: evenPace(algorithm, nowMs) };
 }
 
-/** A page of minutes says little of a day. */
+/** A page that covers minutes says little about a day. */
 const LEAST_DAYS = 0.5;
 
-/** What several feeds have together, in which these rates were seen; a day's worth of evidence. */
+/** The sum of these rates, as one day of evidence. */
 export const joinRates = (rates: readonly RateMemory[], nowMs: number): RateMemory => ({
   posts: sum(rates, ({ posts, days }) => posts / Math.max(days, LEAST_DAYS)),
   days: 1,
@@ -82,7 +81,7 @@ const evenPace = ({ kind }: ReadAlgorithm, nowMs: number): ReadPace => ({
   atMs: nowMs,
 });
 
-/** The same feed where freshness is asked for in other words than before. */
+/** The feed after its kind of freshness changed. */
 export const withAlgorithm = (feed: FeedPace, algorithm: ReadAlgorithm, nowMs: number): FeedPace =>
   feed.pace.kind === algorithm.kind ? feed : { ...feed, pace: evenPace(algorithm, nowMs) };
 
@@ -92,7 +91,7 @@ export const learnFeed = (feed: FeedPace, postedMs: readonly number[], nowMs: nu
 
 const latelyAt = ({ lately, rate }: FeedPace, nowMs: number): number => lately * Math.exp(-Math.max(0, nowMs - rate.atMs) / LATELY_MS);
 
-/** After posts were found so late, as far as that depends on the pace. */
+/** The feed after posts were found with these delays. */
 export function learnFeedDelays(feed: FeedPace, delaysMs: readonly number[], algorithm: ReadAlgorithm, nowMs: number): FeedPace {
   if (delaysMs.length === 0) return feed;
   const learned = algorithm.learn(feed.pace, delaysMs, nowMs);
@@ -127,7 +126,7 @@ function expectedPosts(feed: FeedPace, nowMs: number): (aheadMs: number) => numb
   const base = baseRate(rate, nowMs);
   const usual = ((base * LATELY_MS) / DAY_MS) * (1 - Math.exp(-knownMs / LATELY_MS));
   const share = (latelyAt(feed, nowMs) + LATELY_PRIOR) / (usual + LATELY_PRIOR);
-  // Part of a day says which hours it shows, not which are busy.
+  // Part of a day cannot show which hours are busy.
   const memory = knownMs < DAY_MS || habit === undefined ? rate : { ...rate, habit };
   return (aheadMs) => rateAhead(memory, nowMs, aheadMs, share * base) / base;
 }

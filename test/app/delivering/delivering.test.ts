@@ -98,7 +98,7 @@ it("ops is sent since when a sink fails, how to mend it and how long its alerts 
   ]);
 });
 
-it("an ops alert about a failure that nobody can mend gives how long alerts are kept and no other hint", async () => {
+it("an ops alert about a failure without a remedy says how long alerts are kept and no other hint", async () => {
   const daemon = await setUp();
   await daemon.delivering.delivery().pump.start();
   daemon.answerWith(503, "later");

@@ -61,7 +61,7 @@ describe("the range of a group of accounts", () => {
     expect(beside.low).toBeLessThan(20);
   });
 
-  it("has half to all of the full polls that somebody wrote", () => {
+  it("has half to all of the configured full polls", () => {
     const often = rangeOf(timeline("t", 100, { strategy: "probe", fullPollEveryMs: 3_600_000 }));
     const plain = rangeOf(timeline("t", 100, { strategy: "probe" }));
     const searches = Math.round(often.high - plain.high);

@@ -56,7 +56,7 @@ function burstsOf(perDay: number, fromMs: number, toMs: number, float: () => num
   return times.sort((a, b) => a - b);
 }
 
-/** Probes and delays of a few accounts in bursts, each of whom every probe asks for, from the first read on. */
+/** Probes and delays of a few accounts in bursts from the first read on; each probe requests all of them. */
 export function probeAll(perDay: readonly number[], freshness: Mean, days: number, seed: number) {
   const { float } = createSeededRandom(seed);
   const accounts = perDay.map((rate, index) => {

@@ -1,4 +1,4 @@
-/** Accounts that post by chance, asked for in rounds for days: what calibrations of these rounds measure. */
+/** Accounts that post at random, requested in rounds for days: the input of calibrations of these rounds. */
 import { longestWaitMs, type P95 } from "../../../src/plan/delay-aims.ts";
 import { busyRate, chooseRound, learnLate, roundEveryMs } from "../../../src/groups/accounts/pacing/group-p95.ts";
 import { firstRate, learnPosts, rateAt } from "../../../src/plan/rates/rates.ts";

@@ -133,7 +133,7 @@ function checkMoves({ watched, facts, moves, what }: Line, cuts: readonly Cut[])
     if (!values.includes(move.isIn)) return [`${reported}, and was not`];
     if (before?.isIn === move.isIn)
       return (isOneWay(watched) && values.includes(false)) || isSkipped(watched, facts, before, move) ? [] : [`${reported} twice`];
-    // Whoever a cut first answer left out is new in the next one.
+    // An account that a shortened first answer left out is new in the next one.
     const isBaselineCut = cuts.some(({ fromMs, toMs }) => fromMs < watched.fromMs + BASELINE_WITHIN_MS && toMs > watched.fromMs);
     return before === undefined && !isBaselineCut && !values.includes(!move.isIn) ? [`${reported}, and always was`] : [];
   });

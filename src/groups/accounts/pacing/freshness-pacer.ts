@@ -1,4 +1,4 @@
-/** A group of accounts under freshness: each run asks for those whose turn it is, and what it finds says when the next one comes. */
+/** A group of accounts under freshness: each run requests the accounts that are due, and its results decide when the next run is. */
 import type { Clock } from "../../../model/clock.ts";
 import type { Priority } from "../../../model/schedule.ts";
 import type { Poll } from "../../../polling/watch-poll.ts";
@@ -43,11 +43,11 @@ export function createFreshnessPacer(group: Poll, algorithm: ProbeAlgorithm<Lear
       const changed = [...asked, ...seen, ...plan.tasks.map(({ member }) => member)];
       const turn = { ...paceNow(memory), waiting: turns.later(members, memory.profile, clock.now(), changed) };
       const hasProbed = asked.length > 0;
-      // What others showed says nothing of its own pace, which has to do when they are gone.
+      // Delays of posts that other groups showed say nothing about this group's own pace.
       const delaysMs = hasProbed ? news.delaysMs : [];
       const paced = { ...memory, ...algorithm.after({ ...turn, awaited: [awaited, plan.awaited], hasProbed, delaysMs, startedAtMs }) };
       const nextDueMs = turn.nowMs + waitAfter(algorithm, { ...turn, memory: paced });
-      // What comes to light after suspiciously empty probes is late because of them.
+      // Posts found after suspicious empty responses are late because of those.
       if (answer !== "suspicious") onTime.end(group.key, nextDueMs);
       return { memory: paced, nextDueMs };
     },

@@ -1,8 +1,8 @@
 /**
- * A mean delay over the posts of a group: what a probe must be worth before it is sent, so that posts are found as fresh as was asked for
- * and no sooner. A burst makes probes worth their request sooner, silence later; the worth itself moves slowly. It follows from two delays
- * that both grow with its square root: the one that the rates predict at every probe, and the one of posts that were found. Whom a probe
- * asks for is in probe-choice.ts. Pure; the memory is plain data.
+ * Keeps a mean delay over the posts of a group. It learns what a probe must be worth before it is sent, so that posts are found within the
+ * configured mean and no sooner. A burst makes a probe worth its request sooner, silence later; the required worth changes slowly. It follows
+ * from two delays that both grow with its square root: the one that the rates predict at every probe, and the measured one of the posts found.
+ * probe-choice.ts decides which accounts a probe requests. Pure; the memory is plain data.
  */
 import { BATCH_SIZE } from "../../../model/batch.ts";
 import type { Mean } from "../../../plan/delay-aims.ts";
@@ -64,7 +64,7 @@ export const probesForMean = (freshness: Mean): ProbeAlgorithm<MeanMemory> => ({
   worth: (posts, requests) => (posts * freshness.meanMs) / requests,
 });
 
-/** A pace of nobody says nothing. */
+/** A pace learned from no accounts is not usable. */
 const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && pace.worth > 0;
 
 function paceAfter(query: PaceQuery<MeanMemory>, freshness: Mean): PaceMemory {
@@ -79,7 +79,7 @@ function paceAfter(query: PaceQuery<MeanMemory>, freshness: Mean): PaceMemory {
 
 const PACE_KEPT_MS = 6 * 3_600_000;
 
-/** Whether it learned nothing for so long, because others asked for all of the members: what is posted may be another matter by now. */
+/** Whether it has learned nothing for hours, because other groups requested all members: the rates may have changed since. */
 const isStale = ({ atMs }: PaceMemory, { maxMs }: Mean, nowMs: number): boolean => nowMs - atMs > Math.max(PACE_KEPT_MS, 2 * maxMs);
 
 const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
@@ -87,21 +87,21 @@ const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
   waitedMs: sum(parts, ({ waitedMs }) => waitedMs),
 });
 
-/** The delays of so many posts are remembered, and of six hours at least: fewer would be chance, an hour of a large group its time of day. */
+/** Delays are averaged over so many posts and at least six hours: fewer posts are noise, and one hour of a large group shows its time of day. */
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
-/** So much of the waiting is ended by requests that come at their worth; the rest by reads that cost nothing, or after the longest wait. */
+/** The share of the waiting time that probes end once they are worth it; piggybacked reads and the longest wait end the rest. */
 const ENDED_BY_WORTH = 0.75;
 /** How many predicted posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
-/** The first bursts of a few accounts are chance: so many of them weigh as much as what the rates predict. */
+/** The first bursts of a few accounts are noise: so many measured bursts have the same weight as the prediction. */
 const FORECAST_BURSTS = 60;
-/** Posts come in bursts that are found alike: by their sizes, four posts say as much as one that stands by itself. */
+/** The posts of a burst are found together, so that about four posts count as one measurement. */
 const POSTS_A_BURST = 4;
-/** Probes come at most so many times as often as the rates ask for: a search that lags is not made faster by asking more often. */
-const MOST_HASTE = 3;
+/** Probes are sent at most so many times as often as the rates suggest: more requests do not make a lagging search faster. */
+const MOST_SPEED_UP = 3;
 
-/** The pace to begin with, by the average rates as far as they are known (posts a day): each request ends its part of the waiting. */
+/** The first pace. `rates`: known average rates, posts a day. */
 export function firstPace(rates: readonly number[], freshness: Mean, nowMs: number): PaceMemory {
   const { meanMs } = freshness;
   const perDay = sum(rates, (rate) => rate);
@@ -113,15 +113,15 @@ export function firstPace(rates: readonly number[], freshness: Mean, nowMs: numb
   return { worth, foretold, found: { posts: 0, delayMs: 0, rootWorth: 0 }, atMs: nowMs };
 }
 
-/** What a run asked for and found. */
+/** What a run requested and found. */
 export interface Found {
-  /** Behind all that was asked for, when it was asked. */
+  /** Posts that the rates predicted for the requested accounts. */
   readonly awaited: Awaited;
-  /** From a post to its finding. */
+  /** From each post to the poll that found it. */
   readonly delaysMs: readonly number[];
 }
 
-/** The pace after a run. What the rates predict is free of the chance of single posts, what was found of the errors of rates. */
+/** The pace after a run. Predicted delays are free of the noise of single posts, measured ones of errors in the rates. */
 export function learnDelays(memory: PaceMemory, { awaited, delaysMs }: Found, { meanMs, maxMs }: Mean, nowMs: number): PaceMemory {
   if (awaited.posts === 0 && delaysMs.length === 0) return memory;
   const passed = Math.max(0, nowMs - memory.atMs) / MEMORY_MS;
@@ -150,7 +150,7 @@ function delayByRoot(foretold: Delays, found: Delays): number {
   if (found.posts === 0) return byRates;
   const bursts = found.posts / POSTS_A_BURST;
   const both = (FORECAST_BURSTS * byRates + bursts * (found.delayMs / found.rootWorth)) / (FORECAST_BURSTS + bursts);
-  return Math.min(both, MOST_HASTE * byRates);
+  return Math.min(both, MOST_SPEED_UP * byRates);
 }
 
 function roundsForMean(rates: readonly number[], freshness: Mean, perQuery: number): ProbeRounds {
@@ -158,25 +158,25 @@ function roundsForMean(rates: readonly number[], freshness: Mean, perQuery: numb
   return { times: probesOfAll(total(rates), freshness), probesEach: 1 };
 }
 
-/** Probes a day where one asks for everybody: even ones, less what intervals save that follow the rate. */
+/** Probes a day where each requests all accounts: those at even intervals, less the saving by intervals that follow the rate. */
 export function probesOfAll(postsPerDay: number, { meanMs }: Mean): number {
-  // Posts of bursts, which are what saves, are found sooner than the mean.
+  // The saving comes from bursts, whose posts are found sooner than the mean.
   const saved = postsPerDay > 0 ? meanRootRate(postsPerDay, meanMs / 2) ** 2 / postsPerDay : 1;
   return (saved * DAY_MS) / (2 * meanMs);
 }
 
-/** Of the places of a search, about so many are left by those that moved and taken by others. */
+/** The share of a search's places that its own accounts leave free for piggybacked ones. */
 const FREE_PLACES = 0.65;
-/** Rates are learned, not known, which takes so many more probes. */
+/** Rates are estimates, which costs so many more probes than exact ones would. */
 const LEARNED = 1.09;
-/** A round begins as soon as some of its probes are worth theirs: beyond the first it has so many of those that would cost least. */
+/** A round starts as soon as some of its probes are worth sending: beyond the first, it has this share of the cheapest number of probes. */
 const SENT_OF_BEST = 0.6;
-/** Probes wait for whole seconds, half a one on average. */
+/** Probes start at whole seconds, on average half a second late. */
 const GRAIN_MS = 500;
 
 /**
- * About as many probes together as cost least, which is how they are sent. Those piggybacked on the searches are read for nothing, which
- * is worth more after a single probe than after several that share one search.
+ * Rounds with about the number of probes that costs least, as they are sent at run time. Accounts that are piggybacked on searches cost
+ * nothing, which saves more after a single probe than after several that share one search.
  */
 function roundsOfSome(rates: readonly number[], freshness: Mean, perQuery: number): ProbeRounds {
   const meanMs = Math.max(freshness.meanMs - GRAIN_MS, GRAIN_MS);

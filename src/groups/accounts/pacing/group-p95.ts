@@ -1,7 +1,7 @@
 /**
- * A delay that 95 of 100 posts of a group stay under. A post found within it is not late, however soon it is found, so that the least
- * requests are those of a choice: accounts that post enough are asked for once in that time and no sooner, all others after the longest
- * wait. All of a round share its searches. Who recently posted is about to post again and counts as busy; silence makes an account quiet.
+ * Keeps 95 of 100 posts of a group within a delay. A post found within it is not late, however early it is found. So accounts that post
+ * enough (busy ones) are requested once per delay and no sooner, all others after the longest wait. The accounts of a round share its
+ * searches. An account that posted recently counts as busy; silence makes it quiet.
  * Pure; the memory is plain data.
  */
 import { BATCH_SIZE } from "../../../model/batch.ts";
@@ -14,15 +14,15 @@ import { isPaced, type PaceQuery, type ProbeAlgorithm, type TurnQuery } from "./
 import { NOBODYS_TURN } from "./turns.ts";
 
 const DAY_MS = 86_400_000;
-/** So many posts may be late: less than five of a hundred, because some days have more than others. */
+/** The share of posts that may be late: less than 5%, because some days have more late posts than others. */
 const LATE_SHARE = 0.045;
-/** From a probe to the posts that its search finds, about. */
+/** About how long after a probe its search finds the posts. */
 const FOUND_AFTER_MS = 2_000;
-/** Where the limit itself is a matter of seconds, rounds keep this share of it. */
+/** The shortest round, as a share of the limit. */
 const LEAST_SHARE = 0.8;
 /** How much one found post moves the rate from which on accounts count as busy. */
 const STEP = 0.02;
-/** The rates say about how many have to; so many times that at most, either way. */
+/** The correction is at most this factor, up or down. */
 const MOST_CORRECTION = 4;
 
 /** What a group learns of its rounds. */
@@ -63,7 +63,7 @@ function roundOf({ waiting, memory, factor }: TurnQuery<P95Memory>, freshness: P
   return { busyRate: busyRate * (rounds?.correction ?? 1), everyMs, maxMs: longestWaitMs(freshness) * factor };
 }
 
-/** A run soon after a round is none itself: hardly anybody is due. */
+/** A run soon after a round is not a round itself: hardly any account is due. */
 function roundsAfter(query: PaceQuery<P95Memory>, freshness: P95): OnTimePace {
   const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs } = query;
   const { correction = 1, roundAtMs = startedAtMs } = memory.rounds ?? {};
@@ -78,20 +78,20 @@ function roundsAfter(query: PaceQuery<P95Memory>, freshness: P95): OnTimePace {
 const untilRound = (rounds: OnTimePace | undefined, everyMs: number, nowMs: number): number =>
   everyMs - passedMs(rounds?.roundAtMs ?? 0, nowMs);
 
-/** Milliseconds between rounds. One probe that asks for everybody leaves nobody for later: all of what may be late is that of its interval. */
+/** Milliseconds between rounds. Where one probe requests all accounts, the interval alone decides how many posts are late. */
 export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
   const foundInTimeMs = Math.max(p95Ms - FOUND_AFTER_MS, LEAST_SHARE * p95Ms);
   return accounts <= BATCH_SIZE ? foundInTimeMs / (1 - LATE_SHARE) : foundInTimeMs;
 }
 
 /**
- * Posts a day from which on an account is asked for in every round: all that are left for later have as many late posts together as may be.
+ * Posts a day from which on an account is requested in every round: the quieter accounts together have as many late posts as are allowed.
  * `rates`: the average ones, one an account.
  */
 export const busyRate = (rates: readonly number[], freshness: P95): number =>
   rates.length <= BATCH_SIZE ? 0 : busyRateOf(levelsFor(rates, freshness), freshness);
 
-/** By time: who posts little on average is busy for a while after each post. */
+/** Rates over time: an account that posts little on average is busy for a while after each post. */
 const levelsFor = (rates: readonly number[], { p95Ms }: P95): readonly RateLevel[] =>
   rates.flatMap((rate) => levelsOf(rate, p95Ms / 2)).sort((a, b) => a.rate - b.rate);
 

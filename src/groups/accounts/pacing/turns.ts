@@ -71,7 +71,7 @@ export function createTurns(accountOf: (userId: string) => AccountMemory | undef
   };
 }
 
-/** Who is asked for, or read, and what the rates predict of them. */
+/** The accounts that are requested or read, and the posts that the rates predict for them. */
 export interface Turn<T> {
   readonly all: readonly T[];
   readonly awaited: Awaited;

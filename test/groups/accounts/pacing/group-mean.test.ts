@@ -19,7 +19,7 @@ const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum 
 
 describe("the pace", () => {
   // How exactly, over days and seeds: test/long/freshness-pace.test.ts.
-  it("comes near the mean asked for although the rates it was given are three times too high", () => {
+  it("comes near the configured mean although the given rates are three times too high", () => {
     const delays = probeFor({ rates: RATES, seed: 3 }, (rate) => rate * 3, { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR }, 3);
     expect(meanOf(delays) / 60_000).toBeGreaterThan(0.7);
     expect(meanOf(delays) / 60_000).toBeLessThan(1.3);

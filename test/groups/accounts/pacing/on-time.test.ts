@@ -1,28 +1,18 @@
 /** A group that was kept from its turns: what it finds late then says nothing of its pace. */
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { GroupMemory } from "../../../../src/groups/accounts/group-memory.ts";
 import { firstPace, probesForMean } from "../../../../src/groups/accounts/pacing/group-mean.ts";
 import { createOnTime } from "../../../../src/groups/accounts/pacing/on-time.ts";
-import { UpstreamError } from "../../../../src/model/upstream.ts";
-import { createAccountsWorld, serveWorld } from "../../../support/accounts-world.ts";
-import { type EngineHarness, startEngineHarness } from "../../../support/engine-harness.ts";
-import { makeWatch } from "../../../support/make-watch.ts";
-import { createSeededRandom } from "../../../support/seeded-random.ts";
 import { createVirtualClock } from "../../../support/virtual-clock.ts";
+import { startGroup } from "./fresh-group.ts";
 
 const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-const harnesses: EngineHarness[] = [];
-
-afterEach(async () => {
-  for (const harness of harnesses.splice(0)) await harness.close();
-});
 
 /** With 150 of them, and against closer bounds: test/long/group-on-time.test.ts. */
 const ACCOUNTS = 40;
-const PER_DAY = 12;
 
 describe("a group is on time", () => {
   it("from its first run on, as long as the next ones begin when they are due", async () => {
@@ -82,7 +72,7 @@ describe("a group is on time", () => {
 it("learns nothing of its pace while it is slowed down on purpose", () => {
   const freshness = { kind: "mean", meanMs: MIN, maxMs: HOUR } as const;
   const pace = firstPace(
-    Array.from({ length: 150 }, () => PER_DAY),
+    Array.from({ length: 150 }, () => 12),
     freshness,
     START,
   );
@@ -100,45 +90,18 @@ it("learns nothing of its pace while it is slowed down on purpose", () => {
   expect(after({ ...query, factor: 1 }).pace?.worth).toBeLessThan(0.9 * pace.worth);
 });
 
-/** A group under freshness, whose service answers by `serviceMs`, or fails. */
-async function setup(serviceMs: (nowMs: number) => number, isDown: (nowMs: number) => boolean = () => false) {
-  const clock = createVirtualClock(START);
-  const random = createSeededRandom(4);
-  const world = createAccountsWorld();
-  for (let i = 0; i < ACCOUNTS; i += 1) {
-    const account = world.add(`a${i}`);
-    for (let atMs = START - DAY; atMs < START + DAY; atMs += (-Math.log(1 - random.float()) * DAY) / PER_DAY)
-      world.post(account, Math.floor(atMs));
-  }
-  const { upstream, calls } = serveWorld({ answer: (request, nowMs) => world.answer(request, serviceMs(nowMs)) }, clock);
-  const flaky: typeof upstream = {
-    async call(request) {
-      if (isDown(clock.now())) throw new UpstreamError("transient", "down", 503);
-      return upstream.call(request);
-    },
-  };
-  const accounts = world.accounts.map(({ id }) => `id:${id}`);
-  const watch = makeWatch("w", "timeline", { accounts }, { freshness: { kind: "mean", meanMs: MIN, maxMs: HOUR } });
-  harnesses.push(await startEngineHarness({ clock, upstream: flaky, watches: [watch] }));
-  const probesAnHour = (fromHour: number, toHour: number): number => {
-    const isIn = (atMs: number) => atMs >= START + fromHour * HOUR && atMs < START + toHour * HOUR;
-    return calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && isIn(atMs)).length / (toHour - fromHour);
-  };
-  return { clock, probesAnHour };
-}
-
-it("asks no oftener after an outage of three hours than before it", async () => {
+it("polls no more often after an outage of three hours than before it", async () => {
   const isDown = (nowMs: number) => nowMs >= START + 5 * HOUR && nowMs < START + 8 * HOUR;
-  const { clock, probesAnHour } = await setup((nowMs) => nowMs, isDown);
+  const { clock, probesAnHour } = await startGroup(ACCOUNTS, (nowMs) => nowMs, isDown);
   await clock.advanceTo(START + 11 * HOUR);
   const share = probesAnHour(9, 11) / probesAnHour(3, 5);
   expect(share).toBeLessThan(1.2);
   expect(share).toBeGreaterThan(0.8);
 });
 
-it("asks no oftener after a clock that ran a day ahead was set right", async () => {
+it("polls no more often after a clock that ran a day ahead was set right", async () => {
   let aheadMs = 0;
-  const { clock, probesAnHour } = await setup((nowMs) => nowMs - aheadMs);
+  const { clock, probesAnHour } = await startGroup(ACCOUNTS, (nowMs) => nowMs - aheadMs);
   const jump = (ms: number) => {
     aheadMs += ms;
     clock.jump(ms);
