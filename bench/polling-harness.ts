@@ -85,6 +85,7 @@ export async function createPollingHarness(options: PollingHarnessOptions): Prom
     trace: createPollTrace(clock),
     route: (evaluated, nowMs) => ({ event: evaluated.event, deliveries: route(evaluated, nowMs) }),
     retentionMs: () => 90 * 86_400_000,
+    withoutRemoved: (polled) => polled,
     wakeDelivery: options.wakeDelivery ?? (() => {}),
   });
   const [state] = await store.registerWatches([registrationOf(sha256, WATCH)], clock.now());

@@ -1,10 +1,12 @@
 /** The polls of the plan, as poll-planner.ts made them last: read by those who price, run and show polls. */
+import type { TargetRef } from "../model/watch-store.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import { indexByWatch } from "./plan-facts.ts";
 
 export class PlannedPolls {
   #all: readonly Poll[] = [];
   #byWatch: ReadonlyMap<string, readonly Poll[]> = new Map();
+  #targets: ReadonlySet<string> = new Set();
 
   get all(): readonly Poll[] {
     return this.#all;
@@ -15,8 +17,17 @@ export class PlannedPolls {
     return this.#byWatch.get(watchId) ?? [];
   }
 
+  /** A poll that may be of an older plan, without the subscribers that were paused or removed since. */
+  withoutRemoved(poll: Poll): Poll {
+    const subscribers = poll.subscribers.filter((subscriber) => this.#targets.has(targetId(subscriber)));
+    return subscribers.length === poll.subscribers.length ? poll : { ...poll, subscribers };
+  }
+
   set(polls: readonly Poll[]): void {
     this.#all = polls;
     this.#byWatch = indexByWatch(polls);
+    this.#targets = new Set(polls.flatMap(({ subscribers }) => subscribers.map(targetId)));
   }
 }
+
+const targetId = ({ watchKey, targetKey }: TargetRef): string => `${watchKey}\n${targetKey}`;

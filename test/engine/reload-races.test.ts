@@ -2,9 +2,11 @@
 import { afterEach, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
+import { createFeedWorld } from "../support/feed-world.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
@@ -91,4 +93,30 @@ it("keeps at a stop the handles whose answer is under way: they are paid for", a
   expect(upstream.callsOf("info-batch").filter(({ params }) => "usernames" in params)).toHaveLength(1);
   expect(harness.logged.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
   expect(harness.direct).toEqual([]);
+});
+
+it.each([
+  { how: "removed", leave: () => harness?.setWatches([makeWatch("kept", "search", { query: "acme" })]), alerting: ["kept"] },
+  { how: "paused", leave: () => harness?.pause("gone", true), alerting: ["alone", "kept"] },
+])("says nothing of a watch that was $how while the request of its poll waited", async ({ leave, alerting }) => {
+  const clock = createVirtualClock(START);
+  const world = createFeedWorld({ random: createSeededRandom(1) });
+  const upstream = createScriptedUpstream(clock);
+  upstream.on("search-tweets", (request, nowMs) => world.answer(request, nowMs));
+  const alone = makeWatch("alone", "search", { query: "other" });
+  harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [alone, ...["kept", "gone"].map((id) => makeWatch(id, "search", { query: "acme" }))],
+  });
+  await clock.advance(5_000);
+  world.post(START + 30_000);
+  upstream.trouble = (_, nowMs) => {
+    if (nowMs < START + 3 * MINUTE) throw failure("rate_limited");
+    return undefined;
+  };
+  await clock.advanceTo(START + 2 * MINUTE);
+  await leave();
+  await clock.advanceTo(START + 5 * MINUTE);
+  expect((await harness.events()).map(({ watch }) => watch).sort()).toEqual(alerting);
 });

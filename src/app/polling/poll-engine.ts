@@ -54,7 +54,7 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
   const engine = createEngine({
     ...shared,
     ...{ pacer, opsAlerts, storeWatch, quotaWatch, timetable, polls, notes: store },
-    runner: createPollRunner({ ...shared, random, retentionMs }),
+    runner: createPollRunner({ ...shared, random, retentionMs, withoutRemoved: (poll) => polls.withoutRemoved(poll) }),
     isUpstreamDown: () => upstreamWatch.isDown,
     onMissing: (watchId) => events.emit("targetMissing", watchId),
     onPolled: (poll, outcome, error) => events.emit("polled", poll, outcome, error),

@@ -26,6 +26,8 @@ export interface RunnerDeps extends EvaluateDeps {
   readonly meter: Meter;
   readonly log: Log;
   readonly trace: Trace;
+  /** The poll without the subscribers that were paused or removed since it began. */
+  readonly withoutRemoved: (poll: Poll) => Poll;
   /** Verdicts of tweets older than this may have been forgotten: such a tweet was perhaps seen before, and is no loss. */
   readonly retentionMs: () => number;
   /** Which sinks an event goes to, by the active configuration. */
@@ -70,10 +72,14 @@ type See = (state: PollState, startedAtMs: number) => Promise<Observation | unde
 async function runPoll(deps: RunnerDeps, planned: Poll, see: See): Promise<PollOutcome> {
   const { store, clock, route } = deps;
   const startedAtMs = clock.now();
-  let state = await loadPoll(store, planned);
+  const load = () => loadPoll(store, deps.withoutRemoved(planned));
+  let state = await load();
   if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
   const seen = await see(state, startedAtMs);
   if (seen === undefined) return NOTHING_POLLED;
+  // A request may have waited for hours.
+  if (deps.withoutRemoved(state.poll) !== state.poll) state = await load();
+  if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
   for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
     const evaluation = await evaluatePoll(deps, state, seen);
     const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route });
@@ -85,7 +91,8 @@ async function runPoll(deps: RunnerDeps, planned: Poll, see: See): Promise<PollO
       countPoll(deps.meter, state.poll, commit, result.created);
       return outcomeOf(state, seen, evaluation, { events: result.created.size, rememberedFromMs: clock.now() - deps.retentionMs() });
     }
-    state = await loadPoll(store, planned);
+    state = await load();
+    if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
   }
   throw new Error(`poll ${planned.key} met ${MOST_CONFLICTS} conflicts in a row`);
 }
