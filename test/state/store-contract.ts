@@ -783,11 +783,11 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await due(T0 + 5_001)).groups).toHaveLength(1);
       });
 
-      test("does not count an attempt that was asked to wait", async () => {
+      test("does not count an attempt that was asked to wait, and remembers when it was", async () => {
         await commitEvents([makeEvent("1")]);
         await sealAll(T0);
         const wait = { messageId: "m0", kind: "retry", atMs: T0, nextAttemptAtMs: T0, error: "429", countAttempt: false } as const;
-        await store.record([wait, { ...wait, countAttempt: true }]);
+        await store.record([wait, { ...wait, atMs: T0 + 1, countAttempt: true }]);
         expect((await due(T0)).messages).toMatchObject([{ attempts: 1, firstAttemptAtMs: T0 }]);
       });
 
