@@ -33,13 +33,13 @@ const countOf = ({ top, rest, unlisted }: Digest): number => top.length + rest.l
 
 /** "595 alerts, sent together because there were many at once". */
 export function digestHeading(digest: Digest): string {
-  const { cause, top, rest, read } = digest;
+  const { cause, top, rest } = digest;
   const count = `${countOf(digest).toLocaleString("en-US")} alerts`;
   if (cause === undefined) return count;
   if (cause === "throttle") return `${count}, sent together because there were many at once`;
-  const [first] = [...top, ...rest];
-  const away = first === undefined ? [] : read(first).watches;
-  return `${count} that came while ${away.join(", ") || "their watch"} was away`;
+  // Other watches that found one of them too are named beside it; they were not away.
+  const away = [...top, ...rest][0]?.event.watch ?? "their watch";
+  return `${count} that came while ${away} was away`;
 }
 
 /** What stands above the lines of a first message that does not list everything. */

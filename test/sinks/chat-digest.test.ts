@@ -93,8 +93,9 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
     for (const way of said(page)) expect(way.replaceAll("&amp;", "&")).toContain(page);
   });
 
-  it("says whose items they are that came while their watch was away", () => {
-    for (const way of waysOf(render(digestOf(posts(3), { cause: "return" }))[0]))
+  it("says whose items they are that came while their watch was away, whatever other watches found one of them", () => {
+    const top = tweetBatch(posts(3)).events.map((event) => ({ ...event, watches: ["brand", "rivals"] }));
+    for (const way of waysOf(render(digestOf(posts(3), { cause: "return", top }))[0]))
       expect(way).toContain("3 alerts that came while brand was away");
   });
 
