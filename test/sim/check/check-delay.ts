@@ -3,9 +3,8 @@ import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute, type Outbox } from "./outbox.ts";
-import { createNames } from "./expected.ts";
-import type { TweetFact } from "../run/world-history.ts";
-import type { RouteRules, SinkRules, WatchRules } from "./rules.ts";
+import { createNames, isCounterHiding } from "./expected.ts";
+import type { RouteRules, SinkRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
 /** Of a queue, and of attempts that take their time. */
@@ -29,7 +28,7 @@ function checkFound({ played, tweets, expected, epochs, finalRules }: Evidence):
       const [event] = events.get(`${nameOf(watch.id)} ${tweet.id}`) ?? [];
       if (event === undefined || tweet.hidden.length > 0 || expected(watch.id, tweet).claim !== "must") return [];
       const lateMost = tweet.visibleMs > tweet.postedMs ? 2 * watch.overlapMs : 0;
-      const hiddenMost = isCounterHiding(watch, tweet, tweets) ? watch.fullPollMs : 0;
+      const hiddenMost = isCounterHiding(watch, { tweet, shownMs: tweet.visibleMs }, tweets) ? watch.fullPollMs : 0;
       const mostMs = 4 * watch.gapMs + SLACK_MS + lateMost + hiddenMost;
       const lateMs = event.detectedAtMs - tweet.visibleMs;
       return lateMs <= mostMs
@@ -38,12 +37,6 @@ function checkFound({ played, tweets, expected, epochs, finalRules }: Evidence):
     }),
   );
 }
-
-/** A post and a deletion between two probes leave an account's counter as it was: then only the next full poll finds the post. */
-const isCounterHiding = ({ type, keys, gapMs }: WatchRules, { by, visibleMs }: TweetFact, tweets: Evidence["tweets"]): boolean =>
-  type === "timeline" &&
-  keys["strategy"] !== "single" &&
-  [...tweets.values()].some((other) => other.by === by && other.hidden.some(({ fromMs }) => Math.abs(fromMs - visibleMs) <= gapMs));
 
 /**
  * When a sink has had trouble, or the daemon has, the retry schedule counts. An alert that joined another one has arrived with that one, which
