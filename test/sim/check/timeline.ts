@@ -113,7 +113,8 @@ export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
       all.at(-1)?.rules?.isEnabled === true &&
       !(away.length > 0 && last.keys["on_return"] === "skip") &&
       first === all[0];
-    return [{ name, rules: last, away, fromMs, settledMs: isUndisturbed ? fromMs + BASELINE_WITHIN_MS : startMs + busyMs, isBound }];
+    const rules = { ...last, gapMs: Math.max(...there.map((one) => one.rules?.gapMs ?? 0)) };
+    return [{ name, rules, away, fromMs, settledMs: isUndisturbed ? fromMs + BASELINE_WITHIN_MS : startMs + busyMs, isBound }];
   });
 }
 
