@@ -48,7 +48,7 @@ export interface PumpDeps {
   listedAt(events: readonly OutboxEvent[]): string;
   /** Its breaker has been open for some time; one pair of these in a quarter of an hour. */
   onSinkFailing(trouble: SinkTrouble): void | Promise<void>;
-  onSinkRecovered(sink: string): void | Promise<void>;
+  onSinkRecovered(sink: string, reportedAtMs: number): void | Promise<void>;
   /** Messages were given up, and that is stored. */
   onDead(): void;
   /** At most once a day and sink. */

@@ -15,6 +15,8 @@ export interface OpsAlert {
   readonly exceptSink?: string;
   /** Of a condition that lasts: raised again only after it was cleared, also after a restart. Default: raised each time. */
   readonly once?: Condition;
+  /** Of an alert that a crash may raise again: with the same one it is stored once. */
+  readonly episode?: string;
 }
 
 export interface Condition {

@@ -114,9 +114,11 @@ const sinkAlerts = (opsAlerts: OpsAlerts, deadReports: DeadReports): SinkAlerts 
         .join(" "),
       facts: { since: isoTime(sinceMs) },
       exceptSink: sink,
+      episode: String(sinceMs),
     }),
-  async onSinkRecovered(sink) {
-    await opsAlerts.raise({ type: "sink.recovered", subject: sink, severity: "info", message: `${sink} takes messages again.` });
+  async onSinkRecovered(sink, reportedAtMs) {
+    const message = `${sink} takes messages again.`;
+    await opsAlerts.raise({ type: "sink.recovered", subject: sink, severity: "info", message, episode: String(reportedAtMs) });
     deadReports.wake();
   },
   onUnpublished: ({ sink, count, reason }) =>

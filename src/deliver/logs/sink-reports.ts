@@ -20,7 +20,8 @@ export interface SinkReportsDeps {
   readonly clock: Clock;
   readonly log: Log;
   onSinkFailing(trouble: SinkTrouble): void | Promise<void>;
-  onSinkRecovered(sink: string): void | Promise<void>;
+  /** `reportedAtMs`: when its failure was reported. */
+  onSinkRecovered(sink: string, reportedAtMs: number): void | Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
@@ -49,7 +50,7 @@ export function createSinkReports(deps: SinkReportsDeps): (queue: SinkQueue) => 
   return async (queue) => {
     const { health } = queue;
     if (health.breaker === "closed" && health.isReported)
-      await report(queue, { isReported: false }, () => deps.onSinkRecovered(queue.name));
+      await report(queue, { isReported: false }, () => deps.onSinkRecovered(queue.name, health.reportedAtMs ?? 0));
     const nowMs = deps.clock.now();
     const dueAtMs = failingDueAt(queue.health);
     if (dueAtMs === undefined || dueAtMs > nowMs) return dueAtMs === undefined ? undefined : dueAtMs - nowMs;

@@ -53,7 +53,7 @@ class RememberedAlerts implements OpsAlerts {
 
   async raise(alert: OpsAlert): Promise<void> {
     const { once } = alert;
-    if (once === undefined) return this.#publish(alert, this.#deps.random.id());
+    if (once === undefined) return this.#publish(alert, alert.episode ?? this.#deps.random.id());
     await this.#one(() => this.#raiseOnce(alert, once));
   }
 
