@@ -49,6 +49,8 @@ export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (
     [...rules.watches.values()].find(({ id }) => nameOf(id) === nameOf(watch));
   const scene = sceneOf(played);
   const troubledMs = troubleMs(played.scenario.steps);
+  const jumps = played.scenario.steps.flatMap((step) => (step.do === "jump" ? [step.byMs] : []));
+  const aheadMs = jumps.reduce((sum, byMs) => sum + Math.max(0, byMs), 0);
   const isPageTrouble = played.scenario.steps.some((step) => step.do === "service fault" && PAGE_FAULTS.includes(step.name));
   return (watch, tweet) => {
     const claimed = (claim: Expected["claim"], why: string): Expected => ({ watch, tweet, claim, why });
@@ -69,6 +71,8 @@ export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (
     const registered = registeredMs(rules, played);
     const last = possible.at(-1)?.rules as WatchRules;
     if (tweet.postedMs < registered.fromMs - EDGE_MS && from < registered.fromMs) {
+      // The service's time of the registration is known by how far the two clocks are apart when it first answers.
+      if (tweet.postedMs > registered.fromMs - aheadMs) return claimed("may", "a clock that is set ahead moves the registration back");
       return last.keys["first_run"] === undefined || last.keys["first_run"] === "baseline"
         ? isPageTrouble || wasHidden(tweet, registered, played)
           ? claimed("may", "the first page did not show all there was")
