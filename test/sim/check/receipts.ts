@@ -88,7 +88,9 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
   const parts = text.split(/^(?=• )/m);
   const own = parts.find((part) => part.startsWith("• ") && part.includes(`/status/${tweetId}`));
   const above = parts.filter((part) => !part.startsWith("• ")).join("");
-  return own === undefined ? text : wire === "console" ? own : `${above}\n${own}`;
+  // Of a few that are shown whole, nothing says which of them names which watch.
+  if (own === undefined) return /^\W*\d[\d,]* alerts\b/m.test(text) ? "" : text;
+  return wire === "console" ? own : `${above}\n${own}`;
 }
 
 /** Posts that other watches follow: reported as values, or as what somebody answered. */
