@@ -25,7 +25,7 @@ export const DEFAULTS = {
     enabled: true,
     on_return: "digest",
   },
-  route: { group_by: [], group_wait: "0s", group_interval: "0s", continue: false, on_mute: "hold" },
+  route: { group_by: [], group_wait: "0s", group_interval: "0s", continue: false },
   throttle: { on_exceed: "digest", digest_interval: "2m" },
   chatSink: { retry_for: "24h", throttle: { limit: 30, interval: "10m", on_exceed: "digest" } },
   sink: { retry_for: "76h" },

@@ -23,7 +23,6 @@ const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
   matcher: ["matchers"],
   group_by_str: ["group_by"],
   repeat_interval: ["throttle"],
-  active_time_intervals: ["mute_time_intervals"],
   mute_timings: ["mute_time_intervals"],
   mute_times: ["mute_time_intervals"],
   start_time: ["start"],

@@ -1,6 +1,8 @@
-/** Whether a route's muted hours hold an event back, and until when. */
-import type { Route, TimeInterval } from "./route.ts";
-import { LONGEST_MUTE_MS } from "./time-interval.ts";
+/** Whether the muted hours of a route or a sink hold an event back, and until when. */
+import type { Muting, TimeInterval } from "./route.ts";
+import { LONGEST_MUTE_MS, outsideOf } from "./time-interval.ts";
+
+type Muted = Pick<TimeInterval, "name" | "endsAt">;
 
 export type Mute =
   | { readonly kind: "none" }
@@ -8,20 +10,21 @@ export type Mute =
   | { readonly kind: "drop"; readonly name: string };
 
 /** `sendAtMs` is when a held-open group would go out: a message due inside the muted hours waits for their end too. */
-export function muteOf(route: Route, nowMs: number, sendAtMs: number): Mute {
-  const holding = route.mutes.find((interval) => interval.endsAt(nowMs) !== undefined);
-  if (route.onMute === "drop") return holding === undefined ? { kind: "none" } : { kind: "drop", name: holding.name };
-  const fromMs = [nowMs, sendAtMs].find((atMs) => heldUntil(route.mutes, atMs) !== undefined);
+export function muteOf({ mutes = [], actives = [], onMute }: Muting, nowMs: number, sendAtMs: number): Mute {
+  const intervals: readonly Muted[] = actives.length === 0 ? mutes : [...mutes, outsideOf(actives)];
+  const holding = intervals.find((interval) => interval.endsAt(nowMs) !== undefined);
+  if (onMute === "drop") return holding === undefined ? { kind: "none" } : { kind: "drop", name: holding.name };
+  const fromMs = [nowMs, sendAtMs].find((atMs) => heldUntil(intervals, atMs) !== undefined);
   if (fromMs === undefined) return { kind: "none" };
-  const name = route.mutes.find((interval) => interval.endsAt(fromMs) !== undefined)?.name ?? "";
-  return { kind: "hold", untilMs: heldUntil(route.mutes, fromMs) ?? fromMs, name };
+  const name = intervals.find((interval) => interval.endsAt(fromMs) !== undefined)?.name ?? "";
+  return { kind: "hold", untilMs: heldUntil(intervals, fromMs) ?? fromMs, name };
 }
 
 /** Of a mute without an end: by then somebody has changed the route. */
 const FOREVER_MS = 5 * 365 * 86_400_000;
 
 /** Different intervals that touch are one mute. */
-function heldUntil(intervals: readonly TimeInterval[], atMs: number): number | undefined {
+function heldUntil(intervals: readonly Muted[], atMs: number): number | undefined {
   let untilMs = atMs;
   while (untilMs - atMs < LONGEST_MUTE_MS) {
     const ends = intervals.map((interval) => interval.endsAt(untilMs) ?? untilMs);

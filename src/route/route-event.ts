@@ -2,13 +2,13 @@
 import { digestGroup, readDigestGroup } from "../model/digest.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
-import { muteOf } from "./mute.ts";
+import { type Mute, muteOf } from "./mute.ts";
 import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./noise.ts";
-import type { Route, Throttle } from "./route.ts";
+import type { Muting, Route, Throttle } from "./route.ts";
 import { isOpsAlert, selectRoutes } from "./select-routes.ts";
 
 /** What routing must know of a sink. */
-export interface SinkFacts {
+export interface SinkFacts extends Muting {
   readonly chat: boolean;
   readonly throttle?: Throttle;
 }
@@ -57,25 +57,41 @@ interface Receiver {
 }
 
 function directDelivery(event: ChirpEvent, { sink, facts }: Receiver, nowMs: number): RoutedDelivery {
-  const bare = { eventId: event.id, sink, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
-  if (isOpsAlert(event)) return { ...bare, ...opsAlertTiming(event) };
-  return { ...bare, groupKey: soloKey(event, facts), ...onceAt(event, facts), ...throttleOf(undefined, sink, facts) };
+  const bare = { eventId: event.id, sink, groupWaitMs: 0, groupIntervalMs: 0 };
+  if (isOpsAlert(event)) return { ...bare, notBeforeMs: nowMs, ...opsAlertTiming(event) };
+  const mute = muteOf(facts, nowMs, nowMs);
+  return {
+    ...bare,
+    ...muteTiming(mute, nowMs),
+    groupKey: soloKey(event, facts),
+    ...onceAt(event, facts),
+    ...throttleOf(undefined, sink, facts),
+  };
 }
 
 function routedDelivery(event: ChirpEvent, route: Route, { sink, facts }: Receiver, nowMs: number): RoutedDelivery {
-  const mute = muteOf(route, nowMs, nowMs + route.groupWaitMs);
+  const muting = isOpsAlert(event) ? route : overriding(route, facts);
+  const mute = muteOf(muting, nowMs, nowMs + route.groupWaitMs);
   return {
     eventId: event.id,
     sink,
     groupWaitMs: route.groupWaitMs,
     groupIntervalMs: route.groupIntervalMs,
     ...(route.groupBy.length === 0 ? soloTiming(event, facts) : { groupKey: groupKeyOf(event, route, sink) }),
-    notBeforeMs: mute.kind === "hold" ? mute.untilMs : nowMs,
-    ...(mute.kind === "hold" ? { heldBy: mute.name } : {}),
+    ...muteTiming(mute, nowMs),
     ...(isOpsAlert(event) ? {} : onceAt(event, facts)),
     ...throttleOf(route, sink, facts),
-    ...(mute.kind === "drop" ? { mutedBy: mute.name } : {}),
   };
+}
+
+const overriding = (route: Muting, sink: Muting): Muting => {
+  const [mutes, actives, onMute] = [route.mutes ?? sink.mutes, route.actives ?? sink.actives, route.onMute ?? sink.onMute];
+  return { ...(mutes && { mutes }), ...(actives && { actives }), ...(onMute && { onMute }) };
+};
+
+function muteTiming(mute: Mute, nowMs: number): Pick<NewDelivery, "notBeforeMs" | "heldBy" | "mutedBy"> {
+  if (mute.kind === "hold") return { notBeforeMs: mute.untilMs, heldBy: mute.name };
+  return { notBeforeMs: nowMs, ...(mute.kind === "drop" ? { mutedBy: mute.name } : {}) };
 }
 
 /** One for each watch. */

@@ -1,4 +1,5 @@
 /** The route tree as data: Alertmanager's words. Built by config/, walked by `routeEvent`. */
+import type { ChirpEvent } from "../model/event.ts";
 
 export interface Matcher {
   readonly label: string;
@@ -13,6 +14,17 @@ export interface TimeInterval {
   readonly name: string;
   /** When the interval that holds `epochMs` ends; undefined when none holds it. */
   endsAt(epochMs: number): number | undefined;
+  /** When it begins next, after `epochMs`. */
+  startsAt(epochMs: number): number;
+}
+
+/** At which hours alerts are sent. What a route says of it replaces what its sink says, key by key. */
+export interface Muting {
+  /** In these nothing is sent. */
+  readonly mutes?: readonly TimeInterval[];
+  /** Outside of these nothing is sent. Empty: no hours are excluded. */
+  readonly actives?: readonly TimeInterval[];
+  readonly onMute?: "hold" | "drop";
 }
 
 export interface Throttle {
@@ -24,18 +36,18 @@ export interface Throttle {
   readonly digestIntervalMs: number;
 }
 
-export interface Route {
+export interface Route extends Muting {
   /** Position in the tree, `0`, `0.2` …: stable within one configuration. */
   readonly path: string;
   /** Empty: inherited from the parent. */
   readonly sinks: readonly string[];
   readonly matchers: readonly Matcher[];
+  /** A condition on the event; false for one without the fields it names. */
+  readonly where?: (event: Pick<ChirpEvent, "body" | "labels">) => boolean;
   readonly continues: boolean;
   readonly groupBy: readonly string[];
   readonly groupWaitMs: number;
   readonly groupIntervalMs: number;
-  readonly mutes: readonly TimeInterval[];
-  readonly onMute: "hold" | "drop";
   readonly throttle?: Throttle;
   readonly routes: readonly Route[];
 }

@@ -18,7 +18,7 @@ export function selectRoutes(tree: Route, event: ChirpEvent): readonly ChosenRou
 }
 
 function walk(route: Route, event: ChirpEvent, inherited: readonly string[], invited: boolean): readonly ChosenRoute[] {
-  if (!matchesAll(route.matchers, event.labels)) return [];
+  if (!matchesAll(route.matchers, event.labels) || route.where?.(event) === false) return [];
   const sinks = route.sinks.length > 0 ? route.sinks : inherited;
   const welcome = invited || route.matchers.some(namesEvent);
   const chosen: ChosenRoute[] = [];

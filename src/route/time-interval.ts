@@ -29,16 +29,30 @@ interface Span {
 }
 
 const DAY_MINUTES = 1_440;
+const DAY_MS = 86_400_000;
 const WHOLE_DAY: DayTimeRange = { startMinute: 0, endMinute: DAY_MINUTES };
 /** Windows repeat weekly: one that still holds after so long holds always, and has no end to wait for. */
-export const LONGEST_MUTE_MS = 9 * 86_400_000;
+export const LONGEST_MUTE_MS = 9 * DAY_MS;
 
 /** @throws RangeError when a time zone is unknown: check it with `isTimezone` first. */
 export function createTimeInterval(spec: TimeIntervalSpec): TimeInterval {
   const windows = spec.windows.map((window) => ({ window, zone: createZone(window.timezone) }));
   const reach = (atMs: number) => Math.max(...windows.map(({ window, zone }) => windowEnd(window, zone, atMs)), atMs);
-  return { name: spec.name, endsAt: (epochMs) => endOfUnion(reach, epochMs) };
+  return {
+    name: spec.name,
+    endsAt: (epochMs) => endOfUnion(reach, epochMs),
+    startsAt: (epochMs) => Math.min(...windows.map(({ window, zone }) => nextStart(window, zone, epochMs))),
+  };
 }
+
+/** All the time in which none of these holds. */
+export const outsideOf = (intervals: readonly TimeInterval[]): Pick<TimeInterval, "name" | "endsAt"> => ({
+  name: `hours outside ${intervals.map(({ name }) => name).join(" and ")}`,
+  endsAt: (epochMs) =>
+    intervals.some((interval) => interval.endsAt(epochMs) !== undefined)
+      ? undefined
+      : Math.min(...intervals.map((interval) => interval.startsAt(epochMs))),
+});
 
 /** Windows that touch are one: 22:00-24:00 and 00:00-07:00 end at 07:00. */
 function endOfUnion(reach: (atMs: number) => number, epochMs: number): number | undefined {
@@ -56,6 +70,13 @@ function endOfUnion(reach: (atMs: number) => number, epochMs: number): number | 
 function windowEnd(window: TimeWindow, zone: Zone, atMs: number): number {
   const ends = [-1, 0].flatMap((dayOffset) => spansOfDay(window, zone, atMs, dayOffset));
   return Math.max(atMs, ...ends.filter((span) => span.fromMs <= atMs).map((span) => span.toMs));
+}
+
+/** Windows repeat weekly. One on a day that the clocks skip begins a week later. */
+function nextStart(window: TimeWindow, zone: Zone, atMs: number): number {
+  const days = Array.from({ length: LONGEST_MUTE_MS / DAY_MS }, (_, day) => day);
+  const starts = days.flatMap((day) => spansOfDay(window, zone, atMs, day)).filter(({ fromMs, toMs }) => fromMs > atMs && toMs > fromMs);
+  return Math.min(atMs + LONGEST_MUTE_MS, ...starts.map(({ fromMs }) => fromMs));
 }
 
 function spansOfDay(window: TimeWindow, zone: Zone, atMs: number, dayOffset: number): readonly Span[] {

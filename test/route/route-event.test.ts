@@ -27,8 +27,6 @@ function makeRoute({ matchers = [], routes = [], ...rest }: RouteChanges, path =
     groupBy: [],
     groupWaitMs: 0,
     groupIntervalMs: 0,
-    mutes: [],
-    onMute: "hold",
     ...rest,
     matchers: matchers.map(matcher),
     routes: routes.map((route, index) => makeRoute(route, `${path}.${index}`)),
@@ -49,11 +47,21 @@ const sinksOf = (...args: Parameters<typeof deliveriesOf>) => deliveriesOf(...ar
 const until = (fromMs: number, toMs: number, name = "nights"): TimeInterval => ({
   name,
   endsAt: (atMs) => (fromMs <= atMs && atMs < toMs ? toMs : undefined),
+  startsAt: () => fromMs + 24 * HOUR_MS,
 });
 
 describe("choosing sinks", () => {
   it("asks a watch's own sinks and then not the tree", () => {
     expect(sinksOf(makeEvent("1"), { sinks: ["root"] }, { ownSinks: ["b", "a"] })).toEqual(["b", "a"]);
+  });
+
+  it("asks a route's condition as well as its matchers", () => {
+    const long = ({ body }: Pick<ReturnType<typeof makeEvent>, "body">) => (body.tweet?.full_text.length ?? 0) > 5;
+    const tree = { sinks: ["root"], routes: [{ sinks: ["a"], where: long }] };
+    const withText = (full_text: string) => makeEvent("1", { body: { tweet: { ...makeEvent("1").body.tweet, full_text } as never } });
+    expect(sinksOf(withText("long enough"), tree)).toEqual(["a"]);
+    expect(sinksOf(withText("short"), tree)).toEqual(["root"]);
+    expect(sinksOf(makeEvent("1", { body: {} }), tree)).toEqual(["root"]);
   });
 
   it("gives the root what nothing else took", () => {
@@ -179,9 +187,32 @@ describe("muted hours", () => {
     expect(groupKeyOf([nights])).toBe(groupKeyOf([nights]));
   });
 
-  it("do not concern a watch's own sinks", () => {
+  it("of a route do not concern a watch's own sinks", () => {
     const found = deliveriesOf(makeEvent("1"), { sinks: ["a"], mutes: [nights] }, { ownSinks: ["a"] });
     expect(found[0]?.notBeforeMs).toBe(EVENT_TIME_MS);
+  });
+
+  describe("of a sink", () => {
+    const sinks = new Map([["a", { chat: false, mutes: [nights] }]]);
+    const timeOf = (route: RouteChanges | undefined, changes: Partial<RoutingContext> = {}, event = makeEvent("1")) =>
+      deliveriesOf(event, route, { sinks, ...changes })[0];
+
+    it("concern whatever it gets, by a watch's own sink or by a route", () => {
+      expect(timeOf(undefined, { ownSinks: ["a"] })).toMatchObject({ notBeforeMs: EVENT_TIME_MS + HOUR_MS, heldBy: "nights" });
+      expect(timeOf({ sinks: ["a"] })).toMatchObject({ notBeforeMs: EVENT_TIME_MS + HOUR_MS, heldBy: "nights" });
+    });
+
+    it("give way, key by key, to what a route says", () => {
+      expect(timeOf({ sinks: ["a"], onMute: "drop" })).toMatchObject({ notBeforeMs: EVENT_TIME_MS, mutedBy: "nights" });
+      expect(timeOf({ sinks: ["a"], mutes: [] })).toMatchObject({ notBeforeMs: EVENT_TIME_MS });
+    });
+
+    it("do not concern ops alerts", () => {
+      const alert = { ...makeEvent("1", { type: "watch.gap" }), watchType: "daemon" };
+      expect(timeOf(undefined, { ownSinks: ["a"] }, alert)).toMatchObject({ notBeforeMs: EVENT_TIME_MS });
+      const asked = { sinks: ["root"], routes: [{ matchers: ['event="watch.gap"'], sinks: ["a"] }] };
+      expect(timeOf(asked, {}, alert)).toMatchObject({ sink: "a", notBeforeMs: EVENT_TIME_MS });
+    });
   });
 });
 

@@ -14,6 +14,28 @@ function endOf(windows: readonly TimeWindow[], at: string): string | undefined {
   return endMs === undefined ? undefined : new Date(endMs).toISOString();
 }
 
+const startOf = (windows: readonly TimeWindow[], at: string): string =>
+  new Date(createTimeInterval({ name: "test", windows }).startsAt(Date.parse(at))).toISOString();
+
+describe("the next start of a time interval", () => {
+  it("is that of any of its windows, on any of their days", () => {
+    const windows = [berlin("09:00", "18:00", [1, 2, 3, 4, 5]), berlin("12:00", "13:00", [0])];
+    expect(startOf(windows, "2026-01-15T08:00:00Z")).toBe("2026-01-16T08:00:00.000Z");
+    expect(startOf(windows, "2026-01-16T17:00:00Z")).toBe("2026-01-18T11:00:00.000Z");
+    expect(startOf(windows, "2026-01-18T11:00:00Z")).toBe("2026-01-19T08:00:00.000Z");
+  });
+
+  it("is the wall clock's, before and after a change of the clocks", () => {
+    const nights = [berlin("22:00", "07:00")];
+    expect(startOf(nights, "2026-03-28T22:00:00Z")).toBe("2026-03-29T20:00:00.000Z");
+    expect(startOf(nights, "2026-03-28T20:00:00Z")).toBe("2026-03-28T21:00:00.000Z");
+  });
+
+  it("is a week away for a window that the clocks skip", () => {
+    expect(startOf([berlin("02:10", "02:50", [0])], "2026-03-28T12:00:00Z")).toBe("2026-04-05T00:10:00.000Z");
+  });
+});
+
 describe("a time interval", () => {
   const nights = [berlin("22:00", "07:00")];
 

@@ -28,9 +28,7 @@ export function describeSink(config: SinkConfig): string {
 
 /** What routing must know of the sinks. */
 export const sinkFactsOf = (sinks: readonly SinkConfig[]): ReadonlyMap<string, SinkFacts> =>
-  new Map(
-    sinks.map((sink) => [sink.name, { chat: sinkTypeOf(sink).chat, ...(sink.throttle === undefined ? {} : { throttle: sink.throttle }) }]),
-  );
+  new Map(sinks.map((sink) => [sink.name, { ...sink, chat: sinkTypeOf(sink).chat }]));
 
 export async function createSink(config: SinkConfig, deps: SinkDeps): Promise<Sink> {
   const sink = await sinkTypeOf(config).create(config.name, config.settings, deps);

@@ -46,7 +46,7 @@ const consoleInstead = ({ name, retryForMs }: SinkConfig): SinkConfig => ({ name
 
 /** The same tree without what makes an alert wait: a demo that waits for a group or for the morning shows nothing. */
 function promptRoute({ throttle: _throttle, ...route }: Route): Route {
-  return { ...route, groupWaitMs: 0, groupIntervalMs: 0, mutes: [], routes: route.routes.map(promptRoute) };
+  return { ...route, groupWaitMs: 0, groupIntervalMs: 0, mutes: [], actives: [], routes: route.routes.map(promptRoute) };
 }
 
 /**

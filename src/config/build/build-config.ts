@@ -2,7 +2,8 @@
 import type { Watch } from "../../model/watch.ts";
 import type { Route } from "../../route/route.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
-import { buildIntervals, buildRoute, routeTo } from "./build-route.ts";
+import { buildIntervals, type Intervals } from "./build-intervals.ts";
+import { buildRoute, routeTo } from "./build-route.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { buildSections, type Sections } from "./build-sections.ts";
 import { buildSink } from "./build-sink.ts";
@@ -15,6 +16,7 @@ import { configPlace, type Report } from "../report.ts";
 import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "../tree.ts";
 import { resolveStatePath } from "../text/state-path.ts";
 import type { LoadWhere, WhereCompiler } from "../where/where.ts";
+import { anyBody } from "../where/where-types.ts";
 import { checkTopLevel, namedEntries } from "../check/top-level.ts";
 
 type Built = Omit<Config, "warnings" | "files" | "reads" | "hash">;
@@ -28,12 +30,13 @@ export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built
   checkDefaults(childOf(root, "defaults"), deps);
   const watchEntries = namedEntries(root, "watches", report);
   const sinkEntries = namedEntries(root, "sinks", report);
-  const sinks = await buildSinks(sinkEntries, root, where, deps);
+  const intervals = buildIntervals(childOf(root, "time_intervals"), report);
+  const sinks = await buildSinks(sinkEntries, root, { where, intervals }, deps);
   const sinkNames = sinkEntries.map(({ key }) => key);
   const hasFallback = entryOf(root, "route") !== undefined || sinkNames.length <= 1;
   const retentionMs = sections?.state.retention ?? Number.POSITIVE_INFINITY;
   const watches = await buildWatches(watchEntries, root, watchDeps(deps, { where, sinkNames, hasFallback, retentionMs }));
-  const route = await buildTree(root, watchEntries, sinkEntries, deps);
+  const route = await buildTree(root, { watches: watchEntries, sinks: sinkEntries, where, intervals }, deps);
   checkMoves(watchEntries, report);
   checkOps(root, sections, sinkEntries, report);
   warnOfUnused(sinkEntries, { watchEntries, watches, route, sections }, report);
@@ -70,10 +73,16 @@ function lazyWhere(): LoadWhere {
   return () => (compiler ??= import("../where/where.ts").then(({ createWhereCompiler }) => createWhereCompiler()));
 }
 
-async function buildSinks(entries: readonly Entry[], root: MapNode, where: LoadWhere, deps: BuildDeps): Promise<readonly SinkConfig[]> {
+/** What sinks and routes name. */
+interface Shared {
+  readonly where: LoadWhere;
+  readonly intervals: Intervals;
+}
+
+async function buildSinks(entries: readonly Entry[], root: MapNode, shared: Shared, deps: BuildDeps): Promise<readonly SinkConfig[]> {
   const defaults = childOf(childOf(root, "defaults"), "sink");
   const { sinkTypes, watchTypes, folder, files, report, noteFile, lenient } = deps;
-  const sinkDeps = { sinkTypes, watchTypes, folder, files, report, noteFile, lenient, where };
+  const sinkDeps = { sinkTypes, watchTypes, folder, files, report, noteFile, lenient, ...shared };
   const built = await Promise.all(entries.map((entry) => buildSink(entry, defaults, sinkDeps)));
   return built.filter((sink) => sink !== undefined);
 }
@@ -115,9 +124,13 @@ function createSharing(): WatchDeps["share"] {
   };
 }
 
+interface TreeEntries extends Shared {
+  readonly watches: readonly Entry[];
+  readonly sinks: readonly Entry[];
+}
+
 /** As written; or one route to the only sink, when some watch needs it. Expressions are for trees: their engine is loaded with one. */
-async function buildTree(root: MapNode, watches: readonly Entry[], sinks: readonly Entry[], deps: BuildDeps): Promise<Route | undefined> {
-  const intervals = buildIntervals(childOf(root, "time_intervals"), deps.report);
+async function buildTree(root: MapNode, { watches, sinks, ...shared }: TreeEntries, deps: BuildDeps): Promise<Route | undefined> {
   const written = entryOf(root, "route");
   const sinkNames = sinks.map(({ key }) => key);
   const [only] = sinkNames;
@@ -130,8 +143,9 @@ async function buildTree(root: MapNode, watches: readonly Entry[], sinks: readon
     watchIds: watches.map(({ key }) => key),
     watchTypes: deps.watchTypes.map(({ type }) => type),
     labels: labels.flatMap(entriesOf).map(({ key }) => key),
-    intervals,
+    body: anyBody(deps.watchTypes),
     compilePattern,
+    ...shared,
   });
 }
 

@@ -1,32 +1,35 @@
-/** The route tree and the named time intervals, from what is written to what is walked. Unknown labels, sinks and intervals are complained about. */
+/** The route tree, from what is written to what is walked. Unknown labels and sinks are complained about. */
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import { parseDuration } from "../../model/duration.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
-import type { Matcher, Route, TimeInterval } from "../../route/route.ts";
-import { createTimeInterval, parseTimeOfDay, parseWeekdays, type DayTimeRange, type TimeWindow } from "../../route/time-interval.ts";
+import type { Matcher, Route } from "../../route/route.ts";
+import { buildMuting, itemPlace, type MutingDeps } from "./build-intervals.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
 import { DEFAULTS } from "../defaults.ts";
 import type { Report } from "../report.ts";
-import { ownRouteSchema, timeIntervalHolder, type WrittenInterval } from "../schema/route-schema.ts";
+import { ownRouteSchema } from "../schema/route-schema.ts";
 import { didYouMean } from "../suggest.ts";
-import { childOf, type Entry, entriesOf, entryOf, findNode, type MapNode, type Node, type Path, type Place, withEntries } from "../tree.ts";
+import type { LoadWhere } from "../where/where.ts";
+import type { WhereBody } from "../where/where-types.ts";
+import { childOf, type Entry, entryOf, type MapNode, offsetInto, type Place, withEntries } from "../tree.ts";
 
-export interface RouteBuildDeps {
-  readonly report: Report;
+export interface RouteBuildDeps extends MutingDeps {
   readonly sinkNames: readonly string[];
   /** Ids of all watches, and the values `type` can have. */
   readonly watchIds: readonly string[];
   readonly watchTypes: readonly string[];
   /** The watches' own labels. */
   readonly labels: readonly string[];
-  readonly intervals: ReadonlyMap<string, TimeInterval | undefined>;
+  readonly where: LoadWhere;
+  /** Of every event that the tree may get. */
+  readonly body: WhereBody;
   readonly compilePattern: CompilePattern;
 }
 
 /** The tree, or undefined after complaining. */
-export function buildRoute(entry: Entry, deps: RouteBuildDeps): Route | undefined {
+export async function buildRoute(entry: Entry, deps: RouteBuildDeps): Promise<Route | undefined> {
   const { report } = deps;
   if (entry.node.kind !== "map") {
     report.error(entry.keyPlace, "wrong-type", "`route` must be a map with a `sink`");
@@ -35,6 +38,9 @@ export function buildRoute(entry: Entry, deps: RouteBuildDeps): Route | undefine
   const matchers = childOf(entry.node, "matchers");
   if (matchers !== undefined)
     report.error(matchers.place, "root-matchers", "the root route takes everything: move `matchers` into one of its `routes`");
+  const where = childOf(entry.node, "where");
+  if (where !== undefined)
+    report.error(where.place, "root-matchers", "the root route takes everything: move `where` into one of its `routes`");
   if (childOf(entry.node, "sink") === undefined)
     report.error(entry.keyPlace, "root-sink", "the root route needs a `sink`: it takes what nothing else took");
   return convert({ map: entry.node, keyPlace: entry.keyPlace, path: "0" }, rootSettings, deps);
@@ -60,8 +66,6 @@ export const routeTo = (sink: string): Route => ({
   matchers: [],
   continues: DEFAULTS.route.continue,
   ...rootSettings,
-  mutes: [],
-  onMute: DEFAULTS.route.on_mute,
   routes: [],
 });
 
@@ -73,10 +77,10 @@ interface WrittenRoute {
   readonly path: string;
 }
 
-function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, deps: RouteBuildDeps): Route {
+async function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, deps: RouteBuildDeps): Promise<Route> {
   const own = withEntries(map, { routes: undefined });
   const written = checkValue(ownRouteSchema, own, { report: deps.report, place: keyPlace, name: "route", otherKeys: ["routes"] }) ?? {};
-  const at = (key: string, index: number): Place => itemPlace(map, keyPlace, key, index);
+  const at = (key: string, index: number): Place => itemPlace(map, keyPlace, { key, index });
   checkSinks(written.sink ?? [], (index) => at("sink", index), deps.sinkNames, deps.report);
   for (const [index, label] of (written.group_by ?? []).entries()) checkLabel(label, at("group_by", index), deps);
   const grouping: Inherited = {
@@ -85,19 +89,29 @@ function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, deps: 
     groupIntervalMs: written.group_interval ?? above.groupIntervalMs,
   };
   const throttle = written.throttle;
+  const where = await compileWhere(written.where, map, deps);
+  const children = childRoutes(map, deps.report).map((child, index) =>
+    convert({ map: child, keyPlace: child.place, path: `${path}.${index}` }, grouping, deps),
+  );
   return {
     path,
     sinks: [...new Set(written.sink ?? [])],
     matchers: (written.matchers ?? []).flatMap((text, index) => readMatcher(text, at("matchers", index), deps)),
     continues: written.continue ?? DEFAULTS.route.continue,
     ...grouping,
-    mutes: (written.mute_time_intervals ?? []).flatMap((mute, index) => findInterval(mute, at("mute_time_intervals", index), deps)),
-    onMute: written.on_mute ?? DEFAULTS.route.on_mute,
+    ...buildMuting(written, { map, keyPlace }, deps),
+    ...(where === undefined ? {} : { where }),
     ...(throttle === undefined ? {} : { throttle: buildThrottle(throttle) }),
-    routes: childRoutes(map, deps.report).map((child, index) =>
-      convert({ map: child, keyPlace: child.place, path: `${path}.${index}` }, grouping, deps),
-    ),
+    routes: await Promise.all(children),
   };
+}
+
+async function compileWhere(text: string | undefined, map: MapNode, { where, body, report }: RouteBuildDeps): Promise<Route["where"]> {
+  if (text === undefined) return undefined;
+  const compiled = (await where()).compile(text, body);
+  if ("matches" in compiled) return (event) => compiled.matches(event.body, event.labels);
+  report.error(offsetInto(childOf(map, "where")?.place ?? map.place, text, compiled.offset), compiled.rule, compiled.message);
+  return undefined;
 }
 
 function childRoutes(map: MapNode, report: Report): readonly MapNode[] {
@@ -107,17 +121,6 @@ function childRoutes(map: MapNode, report: Report): readonly MapNode[] {
   if (entry.node.kind !== "list") report.error(entry.keyPlace, "wrong-type", "`routes` must be a list");
   for (const item of items) if (item.kind !== "map") report.error(item.place, "wrong-type", "a route must be a map");
   return items.filter((item) => item.kind === "map");
-}
-
-/** Of one item of a list; of the value itself where one name stands for a list. */
-function itemPlace(map: MapNode, fallback: Place, key: string, index: number): Place {
-  const node = childOf(map, key);
-  return (node?.kind === "list" ? node.items[index]?.place : undefined) ?? node?.place ?? fallback;
-}
-
-function placeOf(entry: Entry, path: Path): Place {
-  const { node, place } = findNode(entry.node, path, entry.keyPlace);
-  return node === undefined || node.kind === "map" ? place : node.place;
 }
 
 function readMatcher(text: string, place: Place, deps: RouteBuildDeps): readonly Matcher[] {
@@ -147,67 +150,4 @@ function checkMatched({ label, value }: Matcher, known: readonly string[], place
     "matcher-value",
     `no ${label === "watch" ? "watch" : "watch type"} is called "${value}"${didYouMean(value, known) || ": this never matches"}`,
   );
-}
-
-function findInterval(name: string, place: Place, deps: RouteBuildDeps): readonly TimeInterval[] {
-  if (!deps.intervals.has(name)) {
-    const known = [...deps.intervals.keys()];
-    const hint =
-      didYouMean(name, known) || (known.length === 0 ? "; none is defined under `time_intervals`" : `; there are ${known.join(", ")}`);
-    deps.report.error(place, "unknown-interval", `there is no time interval "${name}"${hint}`);
-  }
-  const interval = deps.intervals.get(name);
-  return interval === undefined ? [] : [interval];
-}
-
-/** Every named interval; undefined for one that was complained about. */
-export function buildIntervals(section: Node | undefined, report: Report): ReadonlyMap<string, TimeInterval | undefined> {
-  const built = new Map<string, TimeInterval | undefined>();
-  for (const entry of entriesOf(section)) if (!entry.key.startsWith("x-")) built.set(entry.key, buildInterval(entry, report));
-  return built;
-}
-
-function buildInterval(entry: Entry, report: Report): TimeInterval | undefined {
-  const holder: MapNode = { kind: "map", place: entry.keyPlace, entries: new Map([[entry.key, entry]]) };
-  const written = checkValue(timeIntervalHolder(entry.key), holder, { report, place: entry.keyPlace, name: entry.key })?.[entry.key] as
-    | WrittenInterval
-    | undefined;
-  if (written === undefined) return undefined;
-  const windows = written.map((window, index) => readWindow(window, (...path) => placeOf(entry, [index, ...path]), report));
-  const whole = windows.filter((window) => window !== undefined);
-  return whole.length === windows.length ? createTimeInterval({ name: entry.key, windows: whole }) : undefined;
-}
-
-function readWindow(written: WrittenInterval[number], at: (...path: Path) => Place, report: Report): TimeWindow | undefined {
-  const times = (written.times ?? []).map((time, index) => readSpan(time, (key) => at("times", index, key), report));
-  const named = typeof written.weekdays === "string" ? [written.weekdays] : (written.weekdays ?? []);
-  const days = named.map((text, index) => readDays(text, at("weekdays", index), report));
-  if (times.includes(undefined) || days.includes(undefined)) return undefined;
-  return {
-    times: times.filter((time) => time !== undefined),
-    weekdays: [...new Set(days.flatMap((one) => one ?? []))],
-    timezone: written.timezone,
-  };
-}
-
-function readSpan(
-  time: { readonly start: string; readonly end: string },
-  at: (key: string) => Place,
-  report: Report,
-): DayTimeRange | undefined {
-  const read = (key: "start" | "end"): number | undefined => {
-    const minute = parseTimeOfDay(time[key]);
-    if (minute !== undefined && !(key === "start" && minute === 1_440)) return minute;
-    report.error(at(key), "time-of-day", `"${time[key]}" is not a time of day: write hours and minutes in quotes, like "22:00"`);
-    return undefined;
-  };
-  const startMinute = read("start");
-  const endMinute = read("end");
-  return startMinute === undefined || endMinute === undefined ? undefined : { startMinute, endMinute };
-}
-
-function readDays(text: string, place: Place, report: Report): readonly number[] | undefined {
-  const days = parseWeekdays(text);
-  if (days === undefined) report.error(place, "weekday", `"${text}" is not a weekday: write monday, or a range like monday:friday`);
-  return days;
 }

@@ -3,6 +3,7 @@ import { parseDuration } from "../../model/duration.ts";
 import type { Throttle } from "../../route/route.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
+import { buildMuting, type MutingDeps } from "./build-intervals.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { checkValue } from "../check/check-value.ts";
 import type { SinkConfig } from "../config.ts";
@@ -15,7 +16,7 @@ import { findType, type KnownKeys, splitKeys } from "../check/typed-entry.ts";
 import type { LoadWhere } from "../where/where.ts";
 import { anyBody } from "../where/where-types.ts";
 
-export interface SinkDepsOfConfig extends SecretDeps {
+export interface SinkDepsOfConfig extends SecretDeps, MutingDeps {
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
   /** Their events are what a sink's own conditions see. */
@@ -47,6 +48,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
     settings: await compileCondition(type, settings, split.own, deps),
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
     ...(throttle === undefined ? {} : { throttle }),
+    ...buildMuting(common, { map: whole, keyPlace: entry.keyPlace }, deps),
     declaredAt: configPlace(entry.keyPlace),
   };
 }

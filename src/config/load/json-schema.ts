@@ -37,7 +37,10 @@ export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes
       server: withFiles(toJson(serverSchema), SERVER_SECRETS, "Status page, metrics and JSON API."),
       ops: { ...toJson(opsSchema), description: "Where alerts about the daemon itself go." },
       links: { ...toJson(linksSchema), description: "Permalinks in every sink." },
-      time_intervals: { ...mapOf(toJson(timeIntervalSchema)), description: "Named hours and days, for `mute_time_intervals`." },
+      time_intervals: {
+        ...mapOf(toJson(timeIntervalSchema)),
+        description: "Named hours and days, for `mute_time_intervals` and `active_time_intervals`.",
+      },
       defaults: {
         type: "object",
         description: "Merged under every watch, and under every sink of a type.",

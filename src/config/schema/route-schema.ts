@@ -12,6 +12,15 @@ export const throttleSchema = z.strictObject({
     .describe("While there is a surplus, a digest goes out this often. Default 2m, or the interval where that is shorter."),
 });
 
+/** When alerts are sent: on a sink for all it gets, on a route instead of what its sink says. */
+export const mutingSchema = z.strictObject({
+  mute_time_intervals: z.array(z.string()).optional().describe("Names of time_intervals in which nothing is sent."),
+  active_time_intervals: z.array(z.string()).optional().describe("Names of time_intervals outside of which nothing is sent."),
+  on_mute: z.enum(["hold", "drop"]).optional().describe("hold, the default: sent when the muted time ends. drop: never."),
+});
+
+export type WrittenMuting = z.output<typeof mutingSchema>;
+
 /** One route without its children. */
 export const ownRouteSchema = z.strictObject({
   matchers: z.array(z.string()).optional().describe('Conditions on labels, like team="comms"; = != =~ !~. All must hold.'),
@@ -20,8 +29,11 @@ export const ownRouteSchema = z.strictObject({
   group_by: z.array(z.string()).optional().describe("Labels whose values make one message of several events; [] sends each event alone."),
   group_wait: duration().optional().describe("How long a new group waits for more."),
   group_interval: duration().optional().describe("How long a group waits between messages."),
-  mute_time_intervals: z.array(z.string()).optional().describe("Names of time_intervals in which nothing is sent."),
-  on_mute: z.enum(["hold", "drop"]).optional().describe("hold: sent when the interval ends. drop: never."),
+  where: z
+    .string()
+    .optional()
+    .describe("Condition on the event's own fields, in the words of a watch's `where`; false for an event without them."),
+  ...mutingSchema.shape,
   throttle: throttleSchema.optional().describe("How much may be sent."),
 });
 

@@ -249,10 +249,68 @@ describe("values", () => {
       "route: { sink: terminal, group_by: [watch], group_wait: 5s, mute_time_intervals: [nights], routes: [{ matchers: ['kind=reply'] }] }";
     const nights = 'time_intervals: { nights: [{ times: [{ start: "22:00", end: "07:00" }], weekdays: ["monday:friday"] }] }';
     const route = (await goodConfig(oneWatch("", `${tree}\n${nights}`))).route;
-    expect(route?.mutes.map((mute) => mute.name)).toEqual(["nights"]);
-    expect(route?.routes[0]).toMatchObject({ groupBy: ["watch"], groupWaitMs: 5_000, mutes: [], sinks: [] });
+    expect(route?.mutes?.map((mute) => mute.name)).toEqual(["nights"]);
+    expect(route?.routes[0]).toMatchObject({ groupBy: ["watch"], groupWaitMs: 5_000, sinks: [] });
+    expect(route?.routes[0]?.mutes).toBeUndefined();
     // Monday 23:00 ends on Tuesday at 07:00.
-    expect(route?.mutes[0]?.endsAt(Date.UTC(2024, 0, 1, 23))).toBe(Date.UTC(2024, 0, 2, 7));
+    expect(route?.mutes?.[0]?.endsAt(Date.UTC(2024, 0, 1, 23))).toBe(Date.UTC(2024, 0, 2, 7));
+  });
+});
+
+describe("hours and conditions of sinks and routes", () => {
+  const nights = 'time_intervals: { nights: [{ times: [{ start: "22:00", end: "07:00" }] }] }';
+  const withSink = (keys: string, more = "") =>
+    `watches: { a: { type: search, query: a } }\nsinks: { chat: { type: console, ${keys} } }\n${nights}\n${more}`;
+
+  it("keeps apart what is not written and what is empty: only the one leaves a sink's hours as they are", async () => {
+    const route = "route: { sink: chat, routes: [{ matchers: ['kind=reply'], mute_time_intervals: [] }] }";
+    const config = await goodConfig(withSink("mute_time_intervals: [nights], on_mute: drop", route));
+    expect(config.sinks[0]).toMatchObject({ mutes: [{ name: "nights" }], onMute: "drop" });
+    expect(config.route?.mutes).toBeUndefined();
+    expect(config.route?.routes[0]?.mutes).toEqual([]);
+  });
+
+  it("takes them from the defaults of the type", async () => {
+    const text = `${withSink("")}defaults: { sink: { console: { active_time_intervals: [nights] } } }`;
+    expect((await goodConfig(text)).sinks[0]).toMatchObject({ actives: [{ name: "nights" }] });
+  });
+
+  it.each([
+    [
+      "a sink's interval that is not defined",
+      withSink("active_time_intervals: [night]"),
+      "unknown-interval",
+      /no time interval "night"; did you mean `nights`/,
+    ],
+    [
+      "a condition on a field that no event has",
+      withSink("", "route: { sink: chat, routes: [{ where: 'tweet.likes > 3', sink: chat }] }"),
+      "where-unknown",
+      /`where`: no such name: likes/,
+    ],
+    [
+      "a condition on the root",
+      withSink("", "route: { sink: chat, where: 'tweet.likes_count > 3' }"),
+      "root-matchers",
+      /move `where` into one of its `routes`/,
+    ],
+  ])("refuses %s", async (_, text, rule, message) => {
+    const loaded = await loadText(text);
+    expect(loaded.ok ? [] : loaded.issues.filter(({ severity }) => severity === "error")).toMatchObject([
+      { rule, message: expect.stringMatching(message) },
+    ]);
+  });
+
+  it("asks a route's condition of events of every type", async () => {
+    const where = "where: 'tweet.likes_count > 3 && labels.watch == \"a\"'";
+    const route = (await goodConfig(withSink("", `route: { sink: chat, routes: [{ ${where}, sink: chat }] }`))).route?.routes[0];
+    const ask = (body: object, labels = { watch: "a" }) => route?.where?.({ body, labels } as never);
+    expect([
+      ask({ tweet: { likes_count: 4 } }),
+      ask({ tweet: { likes_count: 3 } }),
+      ask({ tweet: { likes_count: 4 } }, { watch: "b" }),
+    ]).toEqual([true, false, false]);
+    expect(ask({ user: { username: "a" } })).toBe(false);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute, type Outbox } from "./outbox.ts";
 import { createNames, isCounterHiding } from "./expected.ts";
+import { isEverMuted } from "./mutes.ts";
 import type { RouteRules, SinkRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
@@ -46,7 +47,7 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
   const { row, event, places } = alert;
   const [place] = places;
   const sink = place?.rules.sinks.get(row.sink);
-  if (place === undefined || sink === undefined || row.state === "muted" || (place.route?.mutes.length ?? 0) > 0) return [];
+  if (place === undefined || sink === undefined || row.state === "muted" || isEverMuted(place.hours)) return [];
   const root = rootOf(alert, outbox);
   if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.") || isBehindMute(alert, outbox)) return [];
   const gapMs = place.rules.watches.get(event.watch)?.gapMs ?? 0;

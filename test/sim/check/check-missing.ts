@@ -3,6 +3,7 @@ import type { Played } from "../run/simulate.ts";
 import { type Evidence, label } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
 import { createNames } from "./expected.ts";
+import { isEverMuted } from "./mutes.ts";
 import type { Rules } from "./rules.ts";
 
 export function checkMissing({ played, epochs, tweets, receipts, expected, outbox, finalRules }: Evidence): readonly string[] {
@@ -17,7 +18,7 @@ export function checkMissing({ played, epochs, tweets, receipts, expected, outbo
   const hasArrived = ({ row, event, places }: Alert): boolean =>
     arrived.has(`${row.sink} ${event.subject}`) ||
     row.state === "muted" ||
-    places.some(({ route }) => (route?.mutes.length ?? 0) > 0) ||
+    places.some(({ hours }) => isEverMuted(hours)) ||
     !finalRules.sinks.has(row.sink) ||
     isGivenUp(row.sink, finalRules, played);
   return [...finalRules.watches.keys()].flatMap((watch) =>

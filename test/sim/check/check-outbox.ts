@@ -97,9 +97,7 @@ function checkDrained({ outbox, played, finalRules, isClockSet }: Evidence): rea
     if (lateMs > LONGEST_REST_MS)
       return [`${row.sink}: ${event.type} of ${event.watch} is due for ${Math.round(lateMs / MIN_MS)} min and stays`];
     // Days that are muted from end to end have no end to wait for.
-    const isAlways = places.some(
-      ({ route }) => route !== undefined && route.mutes.length > 0 && mutedUntil(route.mutes, endMs) === undefined,
-    );
+    const isAlways = places.some(({ hours }) => mutedUntil(hours, endMs) === undefined);
     return lateMs < -9 * DAY_MS && !isAlways ? [`${row.sink}: ${event.type} of ${event.watch} is put off for days`] : [];
   });
   return [...open, ...waiting];

@@ -4,8 +4,8 @@
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
-import { isMuted, mutedUntil } from "./mutes.ts";
-import { type Alert, epochsAt, groupBy } from "./outbox.ts";
+import { type Hours, isMuted, mutedUntil } from "./mutes.ts";
+import { type Alert, epochsAt, groupBy, routedOf } from "./outbox.ts";
 import { placesOf } from "./routes.ts";
 
 export function checkPlacement(evidence: Evidence): readonly string[] {
@@ -28,7 +28,7 @@ function checkEvent(event: LeftEvent, alerts: readonly Alert[], evidence: Eviden
     .sort()
     .join();
   const expected = possible.map(({ rules, watch }) =>
-    placesOf(rules, watch, event.labels)
+    placesOf(rules, watch, routedOf(event))
       .map(({ sink }) => sink)
       .sort()
       .join(),
@@ -51,24 +51,15 @@ const EDGE_MS = 2_000;
 
 function checkMute({ row, places }: Alert, what: string): readonly string[] {
   const { createdAtMs, state, dueAtMs, sink } = row;
-  const certain = (test: (atMs: number) => boolean) => [-EDGE_MS, 0, EDGE_MS].every((ms) => test(createdAtMs + ms));
-  const routes = places.map(({ route }) => route);
-  const isDropped = routes.some((route) => route?.isDropping === true && route.mutes.some((mute) => isMuted(mute, createdAtMs)));
-  const isWhole =
-    routes.length > 0 &&
-    routes.every((route) => route?.isDropping === true && route.mutes.some((mute) => certain((atMs) => isMuted(mute, atMs))));
-  if (state === "muted") return isDropped || routes.length === 0 ? [] : [`${what} was muted at ${sink}, and no route mutes it`];
-  if (isWhole) return [`${what} went to ${sink} while its route was muted`];
-  const [route] = routes;
-  if (
-    routes.length !== 1 ||
-    route === undefined ||
-    route.isDropping ||
-    state !== "waiting" ||
-    !certain((atMs) => route.mutes.some((mute) => isMuted(mute, atMs)))
-  )
-    return [];
-  const untilMs = mutedUntil(route.mutes, createdAtMs);
+  const isCertain = (hours: Hours) => [-EDGE_MS, 0, EDGE_MS].every((ms) => isMuted(hours, createdAtMs + ms));
+  const isPossible = (hours: Hours) => [-EDGE_MS, 0, EDGE_MS].some((ms) => isMuted(hours, createdAtMs + ms));
+  const isDropped = places.some(({ hours }) => hours.isDropping && isPossible(hours));
+  const isWhole = places.length > 0 && places.every(({ hours }) => hours.isDropping && isCertain(hours));
+  if (state === "muted") return isDropped || places.length === 0 ? [] : [`${what} was muted at ${sink}, and nothing mutes it`];
+  if (isWhole) return [`${what} went to ${sink} while it was muted`];
+  const [place, ...others] = places;
+  if (place === undefined || others.length > 0 || place.hours.isDropping || state !== "waiting" || !isCertain(place.hours)) return [];
+  const untilMs = mutedUntil(place.hours, createdAtMs);
   return untilMs !== undefined && (dueAtMs ?? 0) < untilMs - EDGE_MS
     ? [`${what} waits at ${sink} for ${dueAtMs}, before its mute ends at ${untilMs}`]
     : [];
@@ -78,12 +69,10 @@ function checkMute({ row, places }: Alert, what: string): readonly string[] {
 function checkHeld({ row, places }: Alert, what: string, { outbox, isClockSet }: Evidence): readonly string[] {
   const [place, ...others] = places;
   const sealedAtMs = outbox.messages.get(row.messageId ?? "")?.sealedAtMs;
-  if (isClockSet || others.length > 0 || place?.route === undefined || place.route.isDropping || sealedAtMs === undefined) return [];
-  const { mutes, groupWaitMs } = place.route;
-  const isCertain = (atMs: number) => [-EDGE_MS, 0, EDGE_MS].every((ms) => mutes.some((mute) => isMuted(mute, atMs + ms)));
-  const heldAtMs = [row.createdAtMs, row.createdAtMs + groupWaitMs].find(isCertain);
-  const untilMs = heldAtMs === undefined ? undefined : mutedUntil(mutes, heldAtMs);
-  return untilMs === undefined || sealedAtMs >= untilMs - EDGE_MS
-    ? []
-    : [`${what} went to ${row.sink} inside the muted hours of its route`];
+  if (isClockSet || others.length > 0 || place === undefined || place.hours.isDropping || sealedAtMs === undefined) return [];
+  const { hours, route } = place;
+  const isCertain = (atMs: number) => [-EDGE_MS, 0, EDGE_MS].every((ms) => isMuted(hours, atMs + ms));
+  const heldAtMs = [row.createdAtMs, row.createdAtMs + (route?.groupWaitMs ?? 0)].find(isCertain);
+  const untilMs = heldAtMs === undefined ? undefined : mutedUntil(hours, heldAtMs);
+  return untilMs === undefined || sealedAtMs >= untilMs - EDGE_MS ? [] : [`${what} went to ${row.sink} inside its muted hours`];
 }

@@ -1,4 +1,5 @@
 /** No alert is sent that is not expected, and none where it does not belong. */
+import { CONDITIONS } from "../draw/cast.ts";
 import type { TweetFact } from "../run/world-history.ts";
 import { type Evidence, hasNewHandle, label, labelsOf } from "./evidence.ts";
 import { hasOddFields, type RuledEpoch } from "./expected.ts";
@@ -39,7 +40,11 @@ const placesOfTweet = (watches: readonly string[], tweet: TweetFact, epochs: rea
     epochs.flatMap(({ rules }) =>
       watches.flatMap((id) => {
         const watch = rules.watches.get(id);
-        return watch === undefined ? [] : placesOf(rules, watch, labelsOf(watch, tweet)).map(({ sink }) => sink);
+        return watch === undefined
+          ? []
+          : placesOf(rules, watch, { labels: labelsOf(watch, tweet), fulfils: fulfilsOf(tweet) }).map(({ sink }) => sink);
       }),
     ),
   );
+
+const fulfilsOf = (tweet: TweetFact) => (where: string) => CONDITIONS.find(({ text }) => text === where)?.holds(tweet) === true;

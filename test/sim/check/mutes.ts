@@ -1,5 +1,5 @@
 /** When a named time interval holds, in local time, as the documentation of time intervals says. */
-import type { Interval } from "./rules.ts";
+import type { Interval, WrittenHours } from "./rules.ts";
 
 const MIN_MS = 60_000;
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
@@ -24,8 +24,26 @@ function isOnDay(weekdays: readonly string[], day: number): boolean {
   });
 }
 
+/** What counts at a sink: each key as the route has it, else the sink. */
+export interface Hours {
+  readonly mutes: readonly Interval[];
+  readonly actives: readonly Interval[];
+  readonly isDropping: boolean;
+}
+
+export const hoursAt = (route: WrittenHours | undefined, sink: WrittenHours | undefined): Hours => ({
+  mutes: route?.mutes ?? sink?.mutes ?? [],
+  actives: route?.actives ?? sink?.actives ?? [],
+  isDropping: (route?.onMute ?? sink?.onMute) === "drop",
+});
+
+export const isEverMuted = ({ mutes, actives }: Hours): boolean => mutes.length + actives.length > 0;
+
+export const isMuted = ({ mutes, actives }: Hours, atMs: number): boolean =>
+  mutes.some((interval) => holds(interval, atMs)) || (actives.length > 0 && !actives.some((interval) => holds(interval, atMs)));
+
 /** An end at or before its start lies on the next day, and the window belongs to the day on which it starts. */
-export function isMuted(interval: Interval, atMs: number): boolean {
+function holds(interval: Interval, atMs: number): boolean {
   return interval.some(({ times, weekdays, timezone }) => {
     const { day, clock } = localTime(atMs, timezone);
     const yesterday = (day + 6) % 7;
@@ -40,9 +58,8 @@ export function isMuted(interval: Interval, atMs: number): boolean {
 
 const LONGEST_MS = 2 * 24 * 60 * MIN_MS;
 
-/** The first minute at which none of them holds; undefined when that is days away. */
-export function mutedUntil(intervals: readonly Interval[], atMs: number): number | undefined {
-  for (let ms = Math.floor(atMs / MIN_MS) * MIN_MS + MIN_MS; ms < atMs + LONGEST_MS; ms += MIN_MS)
-    if (!intervals.some((interval) => isMuted(interval, ms))) return ms;
+/** The first minute that is not muted; undefined when that is days away. */
+export function mutedUntil(hours: Hours, atMs: number): number | undefined {
+  for (let ms = Math.floor(atMs / MIN_MS) * MIN_MS + MIN_MS; ms < atMs + LONGEST_MS; ms += MIN_MS) if (!isMuted(hours, ms)) return ms;
   return undefined;
 }

@@ -1,11 +1,13 @@
 /** The outbox of the state, joined to what the receivers saw: which attempts belong to which message, and which group an alert was in. */
 import type { JsonObject } from "../../../src/model/json.ts";
+import { CONDITIONS } from "../draw/cast.ts";
 import type { LeftDelivery, LeftEvent, LeftMessage } from "../run/read-state.ts";
 import type { Played } from "../run/simulate.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { RuledEpoch } from "./expected.ts";
-import { placesOf, type Place } from "./routes.ts";
-import type { Rules, WatchRules } from "./rules.ts";
+import { isEverMuted } from "./mutes.ts";
+import { placesOf, type Place, type Routed } from "./routes.ts";
+import { type Rules, textOf, type WatchRules } from "./rules.ts";
 
 /** An alert at a sink. */
 export interface Alert {
@@ -26,6 +28,17 @@ export interface Outbox {
   readonly unmatched: readonly Attempt[];
 }
 
+/** By what the event itself says: a condition on a tweet is not met by what is none. */
+export function routedOf({ labels, body }: Pick<LeftEvent, "labels" | "body">): Routed {
+  const tweet = body["tweet"] as JsonObject | undefined;
+  const author = (tweet?.["user"] ?? {}) as JsonObject;
+  const facts = {
+    ...{ lang: textOf(tweet?.["lang"]), text: textOf(tweet?.["full_text"]), by: textOf(author["username"]) },
+    kind: tweet?.["is_reply"] === true ? ("reply" as const) : ("post" as const),
+  };
+  return { labels, fulfils: (where) => tweet !== undefined && CONDITIONS.find(({ text }) => text === where)?.holds(facts) === true };
+}
+
 /** A reload ends what is under way before another configuration is active. */
 const RELOAD_TAKES_MS = 20_000;
 
@@ -42,7 +55,7 @@ export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpo
     const places = possible.flatMap(({ rules }) => {
       const watch = rules.watches.get(event.watch);
       if (watch === undefined) return [];
-      return placesOf(rules, watch, event.labels)
+      return placesOf(rules, watch, routedOf(event))
         .filter(({ sink }) => sink === row.sink)
         .map((place) => ({ ...place, rules, watch }));
     });
@@ -108,7 +121,7 @@ export function comingOf({ row, event }: Alert): string | undefined {
 export function isBehindMute(alert: Alert, { alerts }: Pick<Outbox, "alerts">): boolean {
   const coming = comingOf(alert);
   if (coming === undefined) return false;
-  const isHeld = ({ places }: Alert) => places.some(({ route }) => route !== undefined && route.mutes.length > 0 && !route.isDropping);
+  const isHeld = ({ places }: Alert) => places.some(({ hours }) => isEverMuted(hours) && !hours.isDropping);
   return alerts.some((other) => other.row.id < alert.row.id && isHeld(other) && comingOf(other) === coming);
 }
 

@@ -1,29 +1,41 @@
 /** Where an event belongs, by the route tree as the documentation describes it. */
+import { type Hours, hoursAt } from "./mutes.ts";
 import type { RouteRules, Rules, WatchRules } from "./rules.ts";
 
 export interface Place {
   readonly sink: string;
   /** Undefined: the watch named the sink itself. */
   readonly route: RouteRules | undefined;
+  readonly hours: Hours;
 }
 
 export type Labels = Readonly<Record<string, string>>;
 
+/** What routes ask of an event. */
+export interface Routed {
+  readonly labels: Labels;
+  /** A condition in the words of `where`. */
+  readonly fulfils: (where: string) => boolean;
+}
+
 /** Every sink once, by the first that names it: the watch's own sinks, or else the routes that take the event. */
-export function placesOf(rules: Rules, watch: WatchRules, labels: Labels): readonly Place[] {
-  const named: readonly Place[] =
+export function placesOf(rules: Rules, watch: WatchRules, routed: Routed): readonly Place[] {
+  const named: readonly Omit<Place, "hours">[] =
     watch.sinks === undefined
-      ? taking(rules.root, labels).flatMap((route) => route.sinks.map((sink) => ({ sink, route })))
+      ? taking(rules.root, routed).flatMap((route) => route.sinks.map((sink) => ({ sink, route })))
       : watch.sinks.map((sink) => ({ sink, route: undefined }));
-  return named.filter(({ sink }, at) => rules.sinks.has(sink) && named.findIndex((one) => one.sink === sink) === at);
+  return named
+    .filter(({ sink }, at) => rules.sinks.has(sink) && named.findIndex((one) => one.sink === sink) === at)
+    .map((place) => ({ ...place, hours: hoursAt(place.route?.hours, rules.sinks.get(place.sink)?.hours) }));
 }
 
 /** Children are asked in order; the first that takes it ends the search, unless it says `continue`; a route whose children do not take it takes it itself. */
-function taking(route: RouteRules | undefined, labels: Labels): readonly RouteRules[] {
-  if (route === undefined || !route.matchers.every((matcher) => matches(matcher, labels))) return [];
+function taking(route: RouteRules | undefined, routed: Routed): readonly RouteRules[] {
+  if (route === undefined || !route.matchers.every((matcher) => matches(matcher, routed.labels))) return [];
+  if (route.where !== undefined && !routed.fulfils(route.where)) return [];
   const taken: RouteRules[] = [];
   for (const child of route.routes) {
-    const found = taking(child, labels);
+    const found = taking(child, routed);
     taken.push(...found);
     if (found.length > 0 && !child.isContinuing) break;
   }

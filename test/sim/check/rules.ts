@@ -32,18 +32,26 @@ export interface SinkRules {
   readonly isChat: boolean;
   readonly retryForMs: number;
   readonly throttle: Throttle | undefined;
+  readonly hours: WrittenHours;
+}
+
+/** At which hours alerts are sent, as far as it is written. */
+export interface WrittenHours {
+  readonly mutes: readonly Interval[] | undefined;
+  readonly actives: readonly Interval[] | undefined;
+  readonly onMute: string | undefined;
 }
 
 export interface RouteRules {
   readonly path: string;
   readonly matchers: readonly string[];
+  readonly where: string | undefined;
   readonly sinks: readonly string[];
   readonly isContinuing: boolean;
   readonly groupBy: readonly string[];
   readonly groupWaitMs: number;
   readonly groupIntervalMs: number;
-  readonly mutes: readonly Interval[];
-  readonly isDropping: boolean;
+  readonly hours: WrittenHours;
   readonly throttle: Throttle | undefined;
   readonly routes: readonly RouteRules[];
 }
@@ -81,7 +89,9 @@ const list = (value: Json | undefined): readonly string[] =>
 export function rulesOf(config: ConfigText): Rules {
   const defaults = object(config["defaults"]);
   const intervals = object(config["time_intervals"]);
-  const sinks = Object.entries(object(config["sinks"])).map(([name, keys]) => sinkOf(name, object(keys), object(defaults["sink"])));
+  const sinks = Object.entries(object(config["sinks"])).map(([name, keys]) =>
+    sinkOf(name, object(keys), object(defaults["sink"]), intervals),
+  );
   const watches = Object.entries(object(config["watches"])).map(([id, keys]) => watchOf(id, object(keys), object(defaults["watch"])));
   const names = sinks.map(({ name }) => name);
   const written = config["route"];
@@ -127,7 +137,7 @@ function gapOf({ schedule, freshness }: JsonObject): number {
   return minute.startsWith("*/") ? Number(minute.slice(2)) * 60_000 : minute === "*" ? 60_000 : 3_600_000;
 }
 
-function sinkOf(name: string, own: JsonObject, defaults: JsonObject): SinkRules {
+function sinkOf(name: string, own: JsonObject, defaults: JsonObject, intervals: JsonObject): SinkRules {
   const type = textOf(own["type"]);
   // A secret of its own replaces the default one, whichever way each is written.
   const plain = (key: string) => key.replace(/_file$/, "");
@@ -140,7 +150,14 @@ function sinkOf(name: string, own: JsonObject, defaults: JsonObject): SinkRules 
     ...{ name, type, keys, isChat },
     retryForMs: ms(keys["retry_for"], (isChat ? 24 : 76) * 3_600_000),
     throttle: keys["throttle"] === undefined ? standard : throttleOf(keys["throttle"]),
+    hours: hoursOf(keys, intervals),
   };
+}
+
+function hoursOf(keys: JsonObject, intervals: JsonObject): WrittenHours {
+  const named = (names: Json | undefined) => (names === undefined ? undefined : list(names).map((name) => intervalOf(intervals[name])));
+  const onMute = keys["on_mute"] === undefined ? undefined : textOf(keys["on_mute"]);
+  return { mutes: named(keys["mute_time_intervals"]), actives: named(keys["active_time_intervals"]), onMute };
 }
 
 function throttleOf(written: Json | undefined): Throttle | undefined {
@@ -150,18 +167,18 @@ function throttleOf(written: Json | undefined): Throttle | undefined {
   return { limit: Number(limit), intervalMs, digestIntervalMs: ms(digestInterval, Math.min(120_000, intervalMs)) };
 }
 
-/** Children inherit the sink and how it is grouped; mutes, throttles and `continue` are each route's own. */
+/** Children inherit the sink and how it is grouped; hours, throttles, `where` and `continue` are each route's own. */
 function routeOf(own: JsonObject, path: string, parent: RouteRules | undefined, intervals: JsonObject): RouteRules {
   const route: RouteRules = {
     path,
     matchers: list(own["matchers"]),
+    where: own["where"] === undefined ? undefined : textOf(own["where"]),
     sinks: own["sink"] === undefined ? (parent?.sinks ?? []) : list(own["sink"]),
     isContinuing: own["continue"] === true,
     groupBy: own["group_by"] === undefined ? (parent?.groupBy ?? []) : list(own["group_by"]),
     groupWaitMs: ms(own["group_wait"], parent?.groupWaitMs ?? 0),
     groupIntervalMs: ms(own["group_interval"], parent?.groupIntervalMs ?? 0),
-    mutes: list(own["mute_time_intervals"]).map((name) => intervalOf(intervals[name])),
-    isDropping: own["on_mute"] === "drop",
+    hours: hoursOf(own, intervals),
     throttle: throttleOf(own["throttle"]),
     routes: [],
   };

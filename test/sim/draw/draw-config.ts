@@ -1,8 +1,8 @@
 /** Draws a whole configuration: watches, sinks, the route tree between them, and every other section. */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
-import { WATCHED } from "./cast.ts";
+import { CONDITIONS, WATCHED } from "./cast.ts";
 import type { Dice } from "./dice.ts";
-import { drawSink, drawSinkDefaults, drawThrottle } from "./draw-sink.ts";
+import { drawSink, drawSinkDefaults, drawThrottle, type SinkScene } from "./draw-sink.ts";
 import { drawWatch, drawWatchDefaults, TWEET_TYPES, type WatchScene } from "./draw-watch.ts";
 import type { ConfigText } from "./scenario.ts";
 
@@ -18,9 +18,10 @@ export function drawConfig(dice: Dice): DrawnConfig {
     files[name] = text;
     return `/etc/chirpwatch/${name}`;
   };
-  const sinks = drawSinks(dice, file);
-  const sinkNames = Object.keys(sinks);
   const intervals = dice.chance(0.5) ? drawIntervals(dice) : {};
+  const shared = { dice, file, intervals: Object.keys(intervals) };
+  const sinks = drawSinks(shared);
+  const sinkNames = Object.keys(sinks);
   const hasTree = dice.chance(0.8);
   const hasDefaults = dice.chance(0.3);
   const scene = { dice, sinkNames, hasTree, hasDefaults };
@@ -35,7 +36,7 @@ export function drawConfig(dice: Dice): DrawnConfig {
     ...(dice.likes("state") ? { state: { retention: dice.pick(["30d", "90d"]), must_exist: false } } : {}),
     server: drawServer(dice, file),
     ...(dice.likes("ops") ? { ops: drawOps(dice, sinkNames) } : {}),
-    ...(hasDefaults ? { defaults: drawDefaults(scene, sinks, file) } : {}),
+    ...(hasDefaults ? { defaults: drawDefaults(scene, sinks, shared) } : {}),
     ...(dice.likes("links") ? { links: { host: dice.pick(["https://x.com", "https://nitter.example"]) } } : {}),
     ...(Object.keys(intervals).length === 0 ? {} : { time_intervals: intervals }),
     watches,
@@ -45,15 +46,19 @@ export function drawConfig(dice: Dice): DrawnConfig {
   return { config: JSON.parse(JSON.stringify(config)) as ConfigText, files, keys };
 }
 
-function drawSinks(dice: Dice, file: (name: string, text: string) => string): Record<string, JsonObject> {
+/** What all sinks of a configuration share. */
+type Shared = Pick<SinkScene, "dice" | "file" | "intervals">;
+
+function drawSinks(shared: Shared): Record<string, JsonObject> {
+  const { dice } = shared;
   const count = dice.pick([1, 2, 2, 3, 4]);
   const types = Array.from({ length: count }, () => dice.pick(["webhook", "webhook", "slack", "discord"]));
-  const sinks = Object.fromEntries(types.map((type, index) => [`s${index}`, drawSink({ dice, name: `s${index}`, index, file }, type)]));
-  return dice.chance(0.2) ? { ...sinks, console: drawSink({ dice, name: "console", index: 99, file }, "console") } : sinks;
+  const sinks = Object.fromEntries(types.map((type, index) => [`s${index}`, drawSink({ ...shared, name: `s${index}`, index }, type)]));
+  return dice.chance(0.2) ? { ...sinks, console: drawSink({ ...shared, name: "console", index: 99 }, "console") } : sinks;
 }
 
 /** Bot tokens move from the sinks to their defaults where all of a type have one. */
-function drawDefaults(scene: WatchScene, sinks: Record<string, JsonObject>, file: (name: string, text: string) => string): JsonObject {
+function drawDefaults(scene: WatchScene, sinks: Record<string, JsonObject>, shared: Shared): JsonObject {
   const { dice } = scene;
   const types = [...new Set(Object.values(sinks).map(({ type }) => type as string))].filter(
     (type) => type !== "console" && dice.chance(0.7),
@@ -62,7 +67,7 @@ function drawDefaults(scene: WatchScene, sinks: Record<string, JsonObject>, file
     const own = Object.entries(sinks).filter(([, sink]) => sink["type"] === type);
     const isToken = dice.likes("default token") && own.every(([, sink]) => sink["token"] !== undefined || sink["token_file"] !== undefined);
     for (const [name, { token: _token, token_file: _file, ...rest }] of isToken ? own : []) sinks[name] = rest;
-    return [type, drawSinkDefaults(dice, type, file, isToken)];
+    return [type, drawSinkDefaults(shared, type, isToken)];
   });
   return { watch: drawWatchDefaults(scene), ...(defaults.length === 0 ? {} : { sink: Object.fromEntries(defaults) as JsonObject }) };
 }
@@ -167,7 +172,7 @@ interface RouteScene {
 }
 
 function drawRoot(scene: RouteScene): JsonObject {
-  const { matchers: _none, continue: _never, ...root } = drawRoute(scene, 2);
+  const { matchers: _none, where: _all, continue: _never, ...root } = drawRoute(scene, 2);
   return { ...root, sink: root["sink"] ?? scene.dice.pick(scene.sinks) };
 }
 
@@ -184,7 +189,9 @@ function drawRoute(scene: RouteScene, depth: number): JsonObject {
     ...groupBy,
     ...(dice.chance(isGrouped ? 0.7 : 0.1) ? { group_wait: dice.pick(["10s", "30s", "2m"]) } : {}),
     ...(dice.chance(isGrouped ? 0.7 : 0.1) ? { group_interval: dice.pick(["30s", "2m", "10m"]) } : {}),
+    ...(dice.likes("route.where") ? { where: dice.pick(CONDITIONS).text } : {}),
     ...(intervals.length > 0 && dice.chance(0.5) ? { mute_time_intervals: [...dice.some(intervals, 1)] } : {}),
+    ...(intervals.length > 0 && dice.likes("route.active") ? { active_time_intervals: [...dice.some(intervals, 1)] } : {}),
     ...(dice.likes("route.on_mute") ? { on_mute: dice.pick(["hold", "drop"]) } : {}),
     ...(dice.likes("route.throttle") ? { throttle: drawThrottle(dice) } : {}),
     ...(isNested ? { routes: Array.from({ length: dice.int(1, 3) }, () => drawRoute(scene, depth - 1)) } : {}),

@@ -8,6 +8,8 @@ export interface SinkScene {
   readonly name: string;
   /** Position of the name: channels are numbers. */
   readonly index: number;
+  /** Names of time intervals. */
+  readonly intervals: readonly string[];
   /** Puts a file beside the configuration. @returns its path */
   readonly file: (name: string, text: string) => string;
 }
@@ -23,10 +25,15 @@ export const drawThrottle = (dice: Dice): JsonObject => ({
 
 const throttle: Draw = ({ dice }) => (dice.chance(0.3) ? false : drawThrottle(dice));
 
+const someIntervals: Draw = ({ dice, intervals }) => (intervals.length === 0 ? undefined : [...dice.some(intervals, 1)]);
+
 /** Keys of every sink. */
 const COMMON_SINK_KEYS: Readonly<Record<string, Draw>> = {
   retry_for: ({ dice }) => dice.pick(["5m", "1h", "24h", "76h"]),
   throttle,
+  mute_time_intervals: someIntervals,
+  active_time_intervals: someIntervals,
+  on_mute: ({ dice }) => dice.pick(["hold", "drop"]),
 };
 
 const when: Draw = ({ dice }) => dice.pick(CONDITIONS).text;
@@ -85,8 +92,9 @@ export function drawSink(scene: SinkScene, type: string): JsonObject {
 const OWN = new Set(["secret_file", "thread", "forum", "crosspost"]);
 
 /** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
-export function drawSinkDefaults(dice: Dice, type: string, file: SinkScene["file"], isToken: boolean): JsonObject {
-  const scene = { dice, name: "default", index: 0, file };
+export function drawSinkDefaults(shared: Pick<SinkScene, "dice" | "intervals" | "file">, type: string, isToken: boolean): JsonObject {
+  const scene = { ...shared, name: "default", index: 0 };
+  const { dice } = shared;
   const { optional } = SINK_TYPES[type] as (typeof SINK_TYPES)[string];
   const keys = Object.entries({ ...optional, ...COMMON_SINK_KEYS }).filter(
     ([key]) => !OWN.has(key) && dice.likes(`defaults.${type}.${key}`),

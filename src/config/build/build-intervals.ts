@@ -1,0 +1,104 @@
+/** Named time intervals, from what is written to what holds or not, and the hours of a route or a sink. */
+import type { Muting, TimeInterval } from "../../route/route.ts";
+import { createTimeInterval, parseTimeOfDay, parseWeekdays, type DayTimeRange, type TimeWindow } from "../../route/time-interval.ts";
+import { checkValue } from "../check/check-value.ts";
+import type { Report } from "../report.ts";
+import { timeIntervalHolder, type WrittenInterval, type WrittenMuting } from "../schema/route-schema.ts";
+import { didYouMean } from "../suggest.ts";
+import { childOf, type Entry, entriesOf, findNode, type MapNode, type Node, type Path, type Place } from "../tree.ts";
+
+/** By name; undefined for one that was complained about. */
+export type Intervals = ReadonlyMap<string, TimeInterval | undefined>;
+
+export interface MutingDeps {
+  readonly report: Report;
+  readonly intervals: Intervals;
+}
+
+/** `map`: the route or the sink that they are keys of. */
+export function buildMuting(
+  { mute_time_intervals: mutes, active_time_intervals: actives, on_mute: onMute }: WrittenMuting,
+  { map, keyPlace }: { readonly map: MapNode; readonly keyPlace: Place },
+  deps: MutingDeps,
+): Muting {
+  const find = (key: keyof WrittenMuting, names: readonly string[]) =>
+    names.flatMap((name, index) => findInterval(name, itemPlace(map, keyPlace, { key, index }), deps));
+  return {
+    ...(mutes === undefined ? {} : { mutes: find("mute_time_intervals", mutes) }),
+    ...(actives === undefined ? {} : { actives: find("active_time_intervals", actives) }),
+    ...(onMute === undefined ? {} : { onMute }),
+  };
+}
+
+/** Of one item of a list; of the value itself where one name stands for a list. */
+export function itemPlace(map: MapNode, fallback: Place, { key, index }: { readonly key: string; readonly index: number }): Place {
+  const node = childOf(map, key);
+  return (node?.kind === "list" ? node.items[index]?.place : undefined) ?? node?.place ?? fallback;
+}
+
+function placeOf(entry: Entry, path: Path): Place {
+  const { node, place } = findNode(entry.node, path, entry.keyPlace);
+  return node === undefined || node.kind === "map" ? place : node.place;
+}
+
+function findInterval(name: string, place: Place, deps: MutingDeps): readonly TimeInterval[] {
+  if (!deps.intervals.has(name)) {
+    const known = [...deps.intervals.keys()];
+    const hint =
+      didYouMean(name, known) || (known.length === 0 ? "; none is defined under `time_intervals`" : `; there are ${known.join(", ")}`);
+    deps.report.error(place, "unknown-interval", `there is no time interval "${name}"${hint}`);
+  }
+  const interval = deps.intervals.get(name);
+  return interval === undefined ? [] : [interval];
+}
+
+export function buildIntervals(section: Node | undefined, report: Report): Intervals {
+  const built = new Map<string, TimeInterval | undefined>();
+  for (const entry of entriesOf(section)) if (!entry.key.startsWith("x-")) built.set(entry.key, buildInterval(entry, report));
+  return built;
+}
+
+function buildInterval(entry: Entry, report: Report): TimeInterval | undefined {
+  const holder: MapNode = { kind: "map", place: entry.keyPlace, entries: new Map([[entry.key, entry]]) };
+  const written = checkValue(timeIntervalHolder(entry.key), holder, { report, place: entry.keyPlace, name: entry.key })?.[entry.key] as
+    | WrittenInterval
+    | undefined;
+  if (written === undefined) return undefined;
+  const windows = written.map((window, index) => readWindow(window, (...path) => placeOf(entry, [index, ...path]), report));
+  const whole = windows.filter((window) => window !== undefined);
+  return whole.length === windows.length ? createTimeInterval({ name: entry.key, windows: whole }) : undefined;
+}
+
+function readWindow(written: WrittenInterval[number], at: (...path: Path) => Place, report: Report): TimeWindow | undefined {
+  const times = (written.times ?? []).map((time, index) => readSpan(time, (key) => at("times", index, key), report));
+  const named = typeof written.weekdays === "string" ? [written.weekdays] : (written.weekdays ?? []);
+  const days = named.map((text, index) => readDays(text, at("weekdays", index), report));
+  if (times.includes(undefined) || days.includes(undefined)) return undefined;
+  return {
+    times: times.filter((time) => time !== undefined),
+    weekdays: [...new Set(days.flatMap((one) => one ?? []))],
+    timezone: written.timezone,
+  };
+}
+
+function readSpan(
+  time: { readonly start: string; readonly end: string },
+  at: (key: string) => Place,
+  report: Report,
+): DayTimeRange | undefined {
+  const read = (key: "start" | "end"): number | undefined => {
+    const minute = parseTimeOfDay(time[key]);
+    if (minute !== undefined && !(key === "start" && minute === 1_440)) return minute;
+    report.error(at(key), "time-of-day", `"${time[key]}" is not a time of day: write hours and minutes in quotes, like "22:00"`);
+    return undefined;
+  };
+  const startMinute = read("start");
+  const endMinute = read("end");
+  return startMinute === undefined || endMinute === undefined ? undefined : { startMinute, endMinute };
+}
+
+function readDays(text: string, place: Place, report: Report): readonly number[] | undefined {
+  const days = parseWeekdays(text);
+  if (days === undefined) report.error(place, "weekday", `"${text}" is not a weekday: write monday, or a range like monday:friday`);
+  return days;
+}
