@@ -60,7 +60,7 @@ export const RULES = {
   "sink-map": "A sink that is no map.",
   "sink-type": "No such sink type.",
   account: "Not an account.",
-  "accounts-file": "A list of accounts that cannot be read.",
+  "accounts-file": "A file of accounts or words that cannot be read.",
   "first-run": "Not a first run.",
   schedule: "Not a schedule.",
   freshness: "A `freshness` that cannot be kept, or on a watch that reports no tweets.",

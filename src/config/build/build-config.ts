@@ -11,6 +11,7 @@ import { buildWatch, type WatchDeps } from "./build-watch.ts";
 import type { BuildDeps } from "./build-deps.ts";
 import type { Config, SinkConfig } from "../config.ts";
 import { checkDefaults } from "./check-defaults.ts";
+import { expandDefaultLists } from "./list-files.ts";
 import { loopbackDoubt } from "../guard.ts";
 import { configPlace, type Report } from "../report.ts";
 import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "../tree.ts";
@@ -22,8 +23,9 @@ import { checkTopLevel, namedEntries } from "../check/top-level.ts";
 type Built = Omit<Config, "warnings" | "files" | "reads" | "hash">;
 
 /** Undefined when something essential could not be built; the report knows why. */
-export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built | undefined> {
+export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Built | undefined> {
   const { report } = deps;
+  const root = await expandDefaultLists(written, deps);
   checkTopLevel(root, report);
   const where = lazyWhere();
   const sections = await buildSections(root, deps);

@@ -6,7 +6,7 @@ import type { Include, Watch } from "../../model/watch.ts";
 import { scheduleOf } from "../../plan/timing.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { isTweetFeed, type WatchType } from "../../watches/watch-type.ts";
-import { type AccountFileDeps, expandAccountFiles } from "./account-files.ts";
+import { expandListFiles, type ListFileDeps } from "./list-files.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
 import { DEFAULTS } from "../defaults.ts";
@@ -29,7 +29,7 @@ import { warnOfWatchDoubts } from "../check/watch-doubts.ts";
 import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema, TWEET_WATCH_KEYS } from "../schema/watch-schema.ts";
 import type { LoadWhere, Where } from "../where/where.ts";
 
-export interface WatchDeps extends AccountFileDeps {
+export interface WatchDeps extends ListFileDeps {
   readonly watchTypes: readonly WatchType<any>[];
   readonly timetable: Timetable;
   readonly where: LoadWhere;
@@ -55,7 +55,7 @@ export async function buildWatch(entry: Entry, defaults: Node | undefined, deps:
   if (type === undefined) return undefined;
   const keys = keysOf(type);
   const written = withoutTweetKeys(withDefaults(entry.node, defaults, type), keys, type, report);
-  const whole = await expandAccountFiles(written, deps);
+  const whole = await expandListFiles(written, deps);
   const split = splitKeys(whole, keys, report);
   const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
   const settings = checkValue(type.schema(), split.own, { report, place: entry.keyPlace, name: entry.key });

@@ -45,7 +45,7 @@ export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes
         type: "object",
         description: "Merged under every watch, and under every sink of a type.",
         additionalProperties: false,
-        properties: { watch: toJson(watchDefaultsSchema), sink: sinkDefaults(sinkTypes) },
+        properties: { watch: commonKeys(watchDefaultsSchema), sink: sinkDefaults(sinkTypes) },
       },
       watches: { ...mapOf(watch), description: "What to watch, by id." },
       route: { $ref: "#/$defs/route" },
@@ -86,29 +86,35 @@ function allowVariables(json: Schema): void {
 
 function watchSchema(type: WatchType<any>): Schema {
   const common = isTweetFeed(type) ? commonWatchSchema : commonWatchSchema.omit({ include: true, recheck: true });
-  const own = allowAccountFiles(toJson(type.schema()));
+  const own = allowFiles(toJson(type.schema()), ["accounts"]);
   return {
     type: "object",
     description: type.summary,
     required: ["type", ...namesOf(own["required"])],
     additionalProperties: false,
     patternProperties: FREE_KEYS,
-    properties: { type: { const: type.type, description: type.summary }, ...propertiesOf(own), ...propertiesOf(toJson(common)) },
+    properties: { type: { const: type.type, description: type.summary }, ...propertiesOf(own), ...propertiesOf(commonKeys(common)) },
   };
 }
 
-/** `{ file: path }` is expanded before a type's own schema sees the list. */
-function allowAccountFiles(own: Schema): Schema {
-  const { accounts } = propertiesOf(own) as { readonly accounts?: Schema };
-  if (accounts === undefined) return own;
+/** `{ file: path }` is expanded before a schema sees the list. */
+function allowFiles(own: Schema, keys: readonly string[]): Schema {
   const file = {
     type: "object",
     required: ["file"],
     additionalProperties: false,
-    properties: { file: { type: "string", description: "One account a line; # starts a comment." } },
+    properties: { file: { type: "string", description: "One item a line; # starts a comment." } },
   };
-  const items = { anyOf: [accounts["items"], file] };
-  return { ...own, properties: { ...propertiesOf(own), accounts: { ...accounts, items } } };
+  const lists = Object.entries(propertiesOf(own) as Readonly<Record<string, Schema>>).filter(([key]) => keys.includes(key));
+  const allowed = lists.map(([key, list]) => [key, { ...list, items: { anyOf: [list["items"], file] } }]);
+  return { ...own, properties: { ...propertiesOf(own), ...Object.fromEntries(allowed) } };
+}
+
+/** The keys of every watch, with files in the lists of `ignore`. */
+function commonKeys(schema: z.ZodType): Schema {
+  const own = toJson(schema);
+  const { ignore, ...others } = propertiesOf(own) as Readonly<Record<string, Schema>>;
+  return ignore === undefined ? own : { ...own, properties: { ...others, ignore: allowFiles(ignore, ["authors", "words"]) } };
 }
 
 function sinkSchema(type: SinkType<any>, required: readonly string[]): Schema {

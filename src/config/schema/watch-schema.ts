@@ -50,11 +50,15 @@ const ignore = z.strictObject({
   authors: z
     .array(ignoredAuthor)
     .optional()
-    .describe("Accounts whose items raise no alert: like all accounts followed by id, also under another handle."),
+    .describe(
+      "Accounts whose items raise no alert: like all accounts followed by id, also under another handle. `{ file: authors.txt }` reads one per line.",
+    ),
   words: z
     .array(z.string().trim().min(1))
     .optional()
-    .describe("Items with one of these words raise no alert; whole words, upper and lower case alike."),
+    .describe(
+      "Items with one of these words raise no alert; whole words, upper and lower case alike. `{ file: words.txt }` reads one per line.",
+    ),
 });
 
 const writtenSchedule = z.union([

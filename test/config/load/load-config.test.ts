@@ -257,6 +257,31 @@ describe("values", () => {
   });
 });
 
+describe("lists in files", () => {
+  const text = (ignore: string, more = "") =>
+    `watches: { a: { type: search, query: a${more} }, b: { type: mentions, accounts: [acme], ignore: {} } }\nsinks: { t: { type: console } }\ndefaults: { watch: { ignore: ${ignore} } }`;
+  const files = {
+    "/etc/chirpwatch/authors.txt": "@Spam_Bot\n# and its owner\nid:44196397\n",
+    "/etc/chirpwatch/words.txt": "  giveaway \n\nbuy now\n",
+  };
+
+  it("of authors and words to ignore are read where they are named, beside what is written out", async () => {
+    const config = await goodConfig(text("{ authors: [acme, { file: authors.txt }], words: [{ file: words.txt }, free] }"), { files });
+    expect(config.watches[0]?.ignore).toEqual({ authors: ["acme", "spam_bot", "id:44196397"], words: ["giveaway", "buy now", "free"] });
+    expect(config.watches[1]?.ignore).toEqual({ authors: [], words: [] });
+    expect(config.files).toEqual(expect.arrayContaining(Object.keys(files)));
+  });
+
+  it.each([
+    ["a file that is not there", "{ words: [{ file: none.txt }] }", "accounts-file", "words: none.txt: there is no such file"],
+    ["a line that is no account", "{ authors: [{ file: words.txt }] }", "account", /"buy now" is not an account/],
+  ])("refuse %s", async (_, ignore, rule, message) => {
+    const loaded = await loadText(text(ignore), { files });
+    const errors = loaded.ok ? [] : loaded.issues.filter(({ severity }) => severity === "error");
+    expect(errors[0]).toMatchObject({ rule, message: typeof message === "string" ? message : expect.stringMatching(message) });
+  });
+});
+
 describe("hours and conditions of sinks and routes", () => {
   const nights = 'time_intervals: { nights: [{ times: [{ start: "22:00", end: "07:00" }] }] }';
   const withSink = (keys: string, more = "") =>

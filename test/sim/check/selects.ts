@@ -1,6 +1,6 @@
 /** Which tweets a watch is about and wants, by its type and its keys, as the documentation says. */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
-import { CONDITIONS, QUERIES } from "../draw/cast.ts";
+import { CONDITIONS, IGNORE_FILES, QUERIES } from "../draw/cast.ts";
 import type { TweetFact } from "../run/world-history.ts";
 import { textOf, type WatchRules } from "./rules.ts";
 
@@ -76,11 +76,15 @@ function isIncluded(type: string, keys: JsonObject, kind: TweetFact["kind"]): bo
   return typeof written === "boolean" ? written : (INCLUDED[type] ?? INCLUDED_ELSEWHERE).includes(kind);
 }
 
+/** As written, or the lines of the file that is named. */
+const ignored = (items: Json | undefined): readonly string[] =>
+  ((items ?? []) as readonly (string | { readonly file: string })[]).flatMap((item) =>
+    typeof item === "string" ? [item] : (IGNORE_FILES[item.file] ?? []),
+  );
+
 function isIgnored(keys: JsonObject, tweet: TweetFact): boolean {
-  const { authors = [], words = [] } = (keys["ignore"] ?? {}) as {
-    readonly authors?: readonly string[];
-    readonly words?: readonly string[];
-  };
+  const written = (keys["ignore"] ?? {}) as JsonObject;
+  const [authors, words] = [ignored(written["authors"]), ignored(written["words"])];
   const said = tweet.text.toLowerCase().split(/[^a-z0-9]+/);
   return authors.some((written) => handleIn(written) === tweet.by) || words.some((word) => said.includes(word));
 }

@@ -66,6 +66,12 @@ export const CONDITIONS: readonly Condition[] = [
   { text: 'tweet.user.username != "clara2"', holds: ({ by }) => by !== "clara2" },
 ];
 
+/** Files of authors and words to ignore, line by line. */
+export const IGNORE_FILES: Readonly<Record<string, readonly string[]>> = {
+  "ignored.txt": ["clara2", "@dan3"],
+  "words.txt": ["delta", "giveaway"],
+};
+
 export const LIST_ID = "1400000000000000001";
 export const COMMUNITY_ID = "1500000000000000001";
 /** Where fans come and go. */

@@ -1,6 +1,6 @@
 /** Draws a whole configuration: watches, sinks, the route tree between them, and every other section. */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
-import { CONDITIONS, WATCHED } from "./cast.ts";
+import { CONDITIONS, IGNORE_FILES, WATCHED } from "./cast.ts";
 import type { Dice } from "./dice.ts";
 import { drawSink, drawSinkDefaults, drawThrottle, type SinkScene } from "./draw-sink.ts";
 import { drawWatch, drawWatchDefaults, TWEET_TYPES, type WatchScene } from "./draw-watch.ts";
@@ -14,6 +14,7 @@ export interface DrawnConfig {
 
 export function drawConfig(dice: Dice): DrawnConfig {
   const files: Record<string, string> = { "accounts.txt": `${dice.some(WATCHED, 1).join("\n")}\n# nobody\n` };
+  for (const [name, lines] of Object.entries(IGNORE_FILES)) files[name] = `${lines.join("\n")}\n`;
   const file = (name: string, text: string) => {
     files[name] = text;
     return `/etc/chirpwatch/${name}`;

@@ -186,8 +186,8 @@ const COMMON_KEYS: Draws = {
   first_run: ({ dice }) => dice.pick<Json>(["baseline", { latest: 2 }, { latest: 3 }, { since: "24h" }, "latest: 1", "since: 1h"]),
   include: ({ dice }) => Object.fromEntries(dice.some(["replies", "retweets", "quotes"], 1).map((key) => [key, dice.chance(0.5)])),
   ignore: ({ dice }) => ({
-    ...(dice.chance(0.6) ? { authors: [dice.pick(["clara2", "@dan3", `id:${userRef("edda4")}`])] } : {}),
-    ...(dice.chance(0.6) ? { words: [dice.pick(["giveaway", "delta"])] } : {}),
+    ...(dice.chance(0.6) ? { authors: [dice.pick<Json>(["clara2", "@dan3", `id:${userRef("edda4")}`, { file: "ignored.txt" }])] } : {}),
+    ...(dice.chance(0.6) ? { words: [dice.pick<Json>(["giveaway", "delta", { file: "words.txt" }])] } : {}),
   }),
   max_pages: ({ dice }) => dice.pick([1, 1, 2, 3, 50]),
   max_age: ({ dice }) => dice.pick(["2h", "6h", "24h", "7d"]),
