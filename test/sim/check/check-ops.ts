@@ -2,6 +2,7 @@
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Played } from "../run/simulate.ts";
 import type { Evidence } from "./evidence.ts";
+import { createNames } from "./expected.ts";
 import { epochsAt, groupBy } from "./outbox.ts";
 
 const MIN_MS = 60_000;
@@ -91,10 +92,11 @@ function checkPlaces(opsAlert: LeftEvent, { epochs, outbox }: Evidence): readonl
 }
 
 /** When nobody asks the service any more, for whatever reason, the operator has heard of it. */
-function checkSilence(opsAlerts: readonly LeftEvent[], { played, finalRules }: Evidence): readonly string[] {
+function checkSilence(opsAlerts: readonly LeftEvent[], { played, epochs, finalRules }: Evidence): readonly string[] {
   const { lives, endMs, asked, scenario } = played;
+  const nameOf = createNames(epochs);
   const watches = [...finalRules.watches.values()].filter(({ id, isEnabled }) => {
-    const isPaused = scenario.steps.some((step) => step.do === "pause" && step.watch === id);
+    const isPaused = scenario.steps.some((step) => step.do === "pause" && nameOf(step.watch) === nameOf(id));
     return isEnabled && !isPaused;
   });
   const lastMs = asked.filter(({ isBilled }) => isBilled).at(-1)?.atMs ?? scenario.startMs;
