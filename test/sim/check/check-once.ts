@@ -6,12 +6,16 @@ import type { Receipt } from "./receipts.ts";
 /** Results are stored at most so long after the answer; a state that could not be written is excused by the scenario. */
 const STORED_WITHIN_MS = 1_000;
 
-/** Facts that a tweet has once. */
-const ONCE_A_TWEET = ["tweet.created", "tweet.deleted"];
+/** Facts that a tweet has once. One that a fault hides for a while can be gone again later. */
+const onceATweet = ({ scenario }: Evidence["played"]): readonly string[] =>
+  scenario.steps.some((step) => step.do === "service fault" && step.name === "deleted_and_restored")
+    ? ["tweet.created"]
+    : ["tweet.created", "tweet.deleted"];
 
 export function checkOnce({ played, receipts, tweets, epochs }: Evidence): readonly string[] {
   const objections: string[] = [];
   const nameOf = createNames(epochs);
+  const once = onceATweet(played);
   const isLost = ({ attempt }: Receipt): boolean => {
     if (attempt.answeredAtMs === undefined) return true;
     const life = played.lives.find(({ number }) => number === attempt.life);
@@ -29,7 +33,7 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
       if (watches.length === 0 && !isChat) continue;
       if (isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);
       // Counts that change and thresholds that are crossed can recur: check-values.ts holds each to the values.
-      else if (!ONCE_A_TWEET.includes(type)) note(`${receipt.sink} ${tweetId} ${type} ${eventId}`, receipt);
+      else if (!once.includes(type)) note(`${receipt.sink} ${tweetId} ${type} ${eventId}`, receipt);
       else for (const watch of watches) note(`${receipt.sink} ${tweetId} ${type} ${nameOf(watch)}`, receipt);
     }
   }

@@ -64,7 +64,8 @@ export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (
     if (tweet.name === "" && possible.length === 0) return claimed("may", "a fault posted it with an id of a time to come");
     const choices = possible.map(({ rules: one }) => selects(one as WatchRules, tweet, scene));
     if (choices.every((choice) => choice === "no")) {
-      return isHandleUnsure(possible[0]?.rules, played)
+      const isOfStranger = tweet.name === "" && namesStranger(rules, played);
+      return isOfStranger || isHandleUnsure(possible[0]?.rules, played)
         ? claimed("may", "handles changed hands")
         : claimed("never", "the watch is not about it");
     }
@@ -245,8 +246,9 @@ function registeredMs(rules: readonly RulesThen[], played: Played): Span {
   const fromMs = there[first]?.epoch.fromMs ?? 0;
   const asked = played.asked.find((one) => one.atMs >= fromMs && one.endpoint !== "key-usage-info");
   // One that is not polled yet has no baseline either.
-  const isLate = there[first]?.epoch !== rules[0]?.epoch || there[first]?.rules?.isEnabled !== true;
-  return { fromMs, toMs: isLate ? fromMs + REGISTERED_WITHIN_MS + troubleMs(played.scenario.steps) : (asked?.atMs ?? played.endMs) };
+  const enabledMs = there.slice(first).find((one) => one.rules?.isEnabled === true)?.epoch.fromMs ?? played.endMs;
+  const isLate = there[first]?.epoch !== rules[0]?.epoch || enabledMs !== fromMs;
+  return { fromMs, toMs: isLate ? enabledMs + REGISTERED_WITHIN_MS + troubleMs(played.scenario.steps) : (asked?.atMs ?? played.endMs) };
 }
 
 /** Paused, disabled or removed at some time. */
@@ -259,6 +261,16 @@ const awayMs = (epochs: readonly RulesThen[]): number =>
   epochs.reduce((sum, { epoch, rules }) => sum + (rules?.isEnabled === true ? 0 : epoch.toMs - epoch.fromMs), 0);
 
 /** Searches and mentions go by handles, which other people can take. */
+/** A watch that is added after somebody else took a handle follows that one. */
+function namesStranger(rules: Parameters<typeof registeredMs>[0], played: Played): boolean {
+  const { startMs, steps } = played.scenario;
+  return steps.some((step) => {
+    if (step.do !== "service fault" || step.name !== "handle_takeover") return false;
+    const handles = rules.flatMap(({ rules: one }) => (one === undefined ? [] : accountsOf(one.keys, sceneOf(played))));
+    return handles.includes(step.handle ?? "") && registeredMs(rules, played).toMs >= startMs + step.atMs;
+  });
+}
+
 function isHandleUnsure(watch: WatchRules | undefined, played: Played): boolean {
   const { scenario } = played;
   const moved = scenario.steps.flatMap((step) =>
