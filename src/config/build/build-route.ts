@@ -1,5 +1,4 @@
 /** The route tree and the named time intervals, from what is written to what is walked. Unknown labels, sinks and intervals are complained about. */
-import { BUILT_IN_LABELS } from "../../model/event.ts";
 import { parseDuration } from "../../model/duration.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher, Route, TimeInterval } from "../../route/route.ts";
@@ -7,20 +6,16 @@ import { createTimeInterval, parseTimeOfDay, parseWeekdays, type DayTimeRange, t
 import { buildThrottle } from "./build-throttle.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
+import { describeUnknownLabel, describeUnknownValue, type MatchableNames } from "../check/matched-names.ts";
 import { DEFAULTS } from "../defaults.ts";
 import type { Report } from "../report.ts";
 import { ownRouteSchema, timeIntervalHolder, type WrittenInterval } from "../schema/route-schema.ts";
 import { didYouMean } from "../suggest.ts";
 import { childOf, type Entry, entriesOf, entryOf, findNode, type MapNode, type Node, type Path, type Place, withEntries } from "../tree.ts";
 
-export interface RouteBuildDeps {
+export interface RouteBuildDeps extends MatchableNames {
   readonly report: Report;
   readonly sinkNames: readonly string[];
-  /** Ids of all watches, and the values `type` can have. */
-  readonly watchIds: readonly string[];
-  readonly watchTypes: readonly string[];
-  /** The watches' own labels. */
-  readonly labels: readonly string[];
   readonly intervals: ReadonlyMap<string, TimeInterval | undefined>;
   readonly compilePattern: CompilePattern;
 }
@@ -128,25 +123,14 @@ function readMatcher(text: string, place: Place, deps: RouteBuildDeps): readonly
     return [];
   }
   checkLabel(matcher.label, place, deps);
-  if (matcher.op === "=" && matcher.label === "watch") checkMatched(matcher, deps.watchIds, place, deps.report);
-  if (matcher.op === "=" && matcher.label === "type") checkMatched(matcher, deps.watchTypes, place, deps.report);
+  const unknown = describeUnknownValue(matcher, deps);
+  if (unknown !== undefined) deps.report.error(place, "matcher-value", unknown);
   return [matcher];
 }
 
 function checkLabel(label: string, place: Place, deps: RouteBuildDeps): void {
-  const known = [...BUILT_IN_LABELS, ...deps.labels];
-  if (known.includes(label)) return;
-  const hint = didYouMean(label, known) || `; there are ${[...new Set(known)].join(", ")}`;
-  deps.report.error(place, "unknown-label", `no event has a label "${label}"${hint}`);
-}
-
-function checkMatched({ label, value }: Matcher, known: readonly string[], place: Place, report: Report): void {
-  if (known.includes(value)) return;
-  report.error(
-    place,
-    "matcher-value",
-    `no ${label === "watch" ? "watch" : "watch type"} is called "${value}"${didYouMean(value, known) || ": this never matches"}`,
-  );
+  const unknown = describeUnknownLabel(label, deps);
+  if (unknown !== undefined) deps.report.error(place, "unknown-label", unknown);
 }
 
 function findInterval(name: string, place: Place, deps: RouteBuildDeps): readonly TimeInterval[] {
