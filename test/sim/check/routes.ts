@@ -31,7 +31,7 @@ function taking(route: RouteRules | undefined, labels: Labels): readonly RouteRu
 }
 
 /** A label that the event does not carry counts as empty. */
-function matches(matcher: string, labels: Labels): boolean {
+export function matches(matcher: string, labels: Labels): boolean {
   const [, label = "", op = "", value = ""] = /^(\w+)(=~|!~|!=|=)"(.*)"$/.exec(matcher) ?? [];
   const actual = labels[label] ?? "";
   if (op === "=") return actual === value;
