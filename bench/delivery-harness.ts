@@ -28,6 +28,7 @@ export async function createDeliveryHarness(store: OpenedStore, url: string): Pr
     random: createSystemRandom(),
     log: SILENT_LOG,
     meter: createMeter(),
+    silenceOf: () => undefined,
     readEvent: () => {
       throw new Error("a webhook reads nothing aloud");
     },

@@ -1,16 +1,19 @@
-/** What the operator can ask of a running daemon: reload, pause, resume, and what becomes of dead letters. */
+/** What the operator can ask of a running daemon: reload, pause, resume, silence, and what becomes of alerts that were held back or given up. */
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Store } from "../model/store.ts";
-import type { Actions } from "../server/words/views.ts";
+import type { Actions } from "../server/words/actions.ts";
 import { acknowledgeDeadLetters, resendDeadLetters } from "./delivering/dead-letters.ts";
+import { createSilence, endSilence, sendSilenced } from "./delivering/silence-actions.ts";
+import type { ActiveSilences } from "./delivering/silences.ts";
 import { pauseView } from "./daemon/pause.ts";
 import { onReturnOf } from "./daemon/registration.ts";
 import type { Reloader } from "./reload/reload.ts";
 
 export interface ActionsDeps {
   readonly store: Store;
+  readonly silences: Pick<ActiveSilences, "load">;
   readonly engine: Engine;
   readonly clock: Clock;
   readonly reloader: Reloader;
@@ -19,7 +22,7 @@ export interface ActionsDeps {
   readonly probeSinks: () => void;
 }
 
-export const createActions = ({ store, engine, clock, reloader, config, probeSinks }: ActionsDeps): Actions => ({
+export const createActions = ({ store, silences, engine, clock, reloader, config, probeSinks }: ActionsDeps): Actions => ({
   reload: reloader.reload,
   async setPaused(watchId, paused, isFromNow = false) {
     const before = await store.setPaused(watchId, paused, { atMs: clock.now(), isFromNow });
@@ -32,5 +35,20 @@ export const createActions = ({ store, engine, clock, reloader, config, probeSin
     const resent = await resendDeadLetters(store, config(), sink, clock.now());
     probeSinks();
     return resent;
+  },
+  async addSilence(request) {
+    const outcome = await createSilence(store, request, { config: config(), nowMs: clock.now() });
+    if (outcome.ok) await silences.load();
+    return outcome;
+  },
+  async expireSilence(id) {
+    const view = await endSilence(store, id, clock.now());
+    await silences.load();
+    return view;
+  },
+  async resendSilenced(sink, silenceId) {
+    const alerts = await sendSilenced(store, config(), { sink, silenceId }, clock.now());
+    probeSinks();
+    return { alerts };
   },
 });

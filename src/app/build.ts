@@ -10,12 +10,13 @@ import { startControl } from "../server/control-socket.ts";
 import { createMeter } from "../server/metrics/meter.ts";
 import type { HttpRouteDeps } from "../server/routes.ts";
 import { startServer } from "../server/server.ts";
-import type { ReloadOutcome } from "../server/words/views.ts";
+import type { ReloadOutcome } from "../server/words/actions.ts";
 import { type OpenedStore, openStore } from "../state/open.ts";
 import { createActions } from "./actions.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
 import { createDaemonEvents } from "./daemon/daemon-events.ts";
 import { createDelivering, type Delivering } from "./delivering/delivering.ts";
+import { type ActiveSilences, createActiveSilences } from "./delivering/silences.ts";
 import { takeClockSetWhileStopped, watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
 import { createPolling, type Polling } from "./polling/polling.ts";
@@ -69,7 +70,9 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const meter = createMeter();
   const trace = createPollTrace(clock);
   const events = createDaemonEvents();
-  const delivering = await createDelivering(initial, { store, meter, trace, events, deps });
+  const silences = createActiveSilences(store, clock);
+  await silences.load();
+  const delivering = await createDelivering(initial, { store, silences, meter, trace, events, deps });
   const { config, routing, delivery, opsAlerts } = delivering;
   let stopBegunMs: number | undefined;
   const graceLeftMs = () => Math.max(0, GRACE_MS - (clock.monotonic() - (stopBegunMs ?? clock.monotonic())));
@@ -83,7 +86,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const reloader = createReloader({ deps, opsAlerts, meter, clock, states: () => store.listWatches(), config, ...swap });
   events.on("storeRecovered", () => reloader.storeRecovered());
   const { lastRefusal, loadedAtMs } = reloader;
-  const actions = createActions({ store, engine, clock, reloader, config, probeSinks: () => delivery().pump.probe() });
+  const actions = createActions({ store, silences, engine, clock, reloader, config, probeSinks: () => delivery().pump.probe() });
   const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
   const health = { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
   const views = createViews({
@@ -111,7 +114,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   report.started(watches);
   await polling.start();
   engine.start();
-  startHousekeeping(initial, { deps, store, delivering, polling, reloader }, teardown);
+  startHousekeeping(initial, { deps, store, silences, delivering, polling, reloader }, teardown);
   const stop = () => {
     stopBegunMs ??= clock.monotonic();
     return teardown.drain();
@@ -142,18 +145,23 @@ async function startServing(
 interface RunningParts {
   readonly deps: DaemonDeps;
   readonly store: OpenedStore;
+  readonly silences: ActiveSilences;
   readonly delivering: Delivering;
   readonly polling: Polling;
   readonly reloader: Reloader;
 }
 
 /** What goes on beside polling and delivering. */
-function startHousekeeping(initial: Config, { deps, store, delivering, polling, reloader }: RunningParts, teardown: Teardown): void {
+function startHousekeeping(
+  initial: Config,
+  { deps, store, silences, delivering, polling, reloader }: RunningParts,
+  teardown: Teardown,
+): void {
   const { clock, hash, log, http, files } = deps;
   const { config, delivery } = delivering;
   const { engine } = polling;
   teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs, polls: () => engine.polls }));
-  teardown.push("clock watch", watchClock({ clock, log, store, engine, pump: () => delivery().pump }));
+  teardown.push("clock watch", watchClock({ clock, log, store, silences, engine, pump: () => delivery().pump }));
   void delivering.check();
   void warnOfStranded(initial, { store, log });
   void store.problems.then((problems) => {

@@ -15,6 +15,8 @@ export interface ClockWatchDeps {
   readonly store: Pick<Upkeep, "setTimesBack"> & Pick<Notes, "writeNote">;
   /** That of the active configuration. */
   readonly pump: () => { setTimesBack(byMs: number): void; wake(): void };
+  /** Their times are set back with the others. */
+  readonly silences: { load(): Promise<void> };
   readonly engine: { wake(): void };
 }
 
@@ -32,7 +34,7 @@ export async function takeClockSetWhileStopped({ clock, log, store }: StoppedClo
 }
 
 /** Returns what ends it. What could not be stored is tried again. */
-export function watchClock({ clock, log, store, pump, engine }: ClockWatchDeps): () => void {
+export function watchClock({ clock, log, store, pump, silences, engine }: ClockWatchDeps): () => void {
   const jumps = createJumpWatch(clock.now(), clock.monotonic());
   let jumpMs = 0;
   let notedAtMs = Number.NEGATIVE_INFINITY;
@@ -49,6 +51,7 @@ export function watchClock({ clock, log, store, pump, engine }: ClockWatchDeps):
       if (jumpMs === 0) return note();
       if (jumpMs < 0) await store.setTimesBack(-jumpMs);
       if (jumpMs < 0) pump().setTimesBack(-jumpMs);
+      await silences.load();
       log.warn("the clock was set", { by_seconds: Math.round(jumpMs / 1_000) });
       jumpMs = 0;
       pump().wake();

@@ -24,6 +24,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   events: async () => (await import("./inspect/events.ts")).addEvents,
   dead: async () => (await import("./control/dead.ts")).addDead,
   replay: async () => (await import("./control/replay.ts")).addReplay,
+  silence: async () => (await import("./control/silence.ts")).addSilenceCommand,
+  route: async () => (await import("./inspect/route.ts")).addRoute,
   explain: async () => (await import("./inspect/explain.ts")).addExplain,
   state: async () => (await import("./control/state.ts")).addState,
 };

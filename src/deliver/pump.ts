@@ -4,11 +4,13 @@
  */
 import type { Clock } from "../model/clock.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
+import type { ChirpEvent } from "../model/event.ts";
 import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
 import type { NewMessage, Outbox } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
+import type { SilenceStore } from "../model/silence.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Throttle } from "../route/route.ts";
@@ -31,7 +33,7 @@ import { createSinkReports, type SinkTrouble } from "./logs/sink-reports.ts";
 import { Worker, type WorkerDeps } from "./worker.ts";
 
 export interface PumpDeps {
-  readonly store: Outbox & CrosspostStore;
+  readonly store: Outbox & CrosspostStore & Pick<SilenceStore, "silenceDeliveries">;
   /** By name. Deliveries to a sink that is not here wait. */
   readonly sinks: ReadonlyMap<string, PumpSink>;
   /** By the key that deliveries carry: `throttlesByKey` of route/. */
@@ -42,6 +44,8 @@ export interface PumpDeps {
   readonly meter: Meter;
   /** Which polls events came from, for the log. */
   readonly trace?: Pick<Trace, "ofEvents">;
+  /** The id of the silence that holds such an event back now; undefined when none does. */
+  silenceOf(event: Pick<ChirpEvent, "watchType" | "labels">): string | undefined;
   /** How an event reads, by its watch type. */
   readEvent(event: OutboxEvent): NeutralMessage;
   /** Where a person finds these events: a web address or a command. */

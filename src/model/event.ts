@@ -48,8 +48,11 @@ export interface EventIdentity {
 export const eventId = (hash: Hash, watchKey: string, { type, subject, episode }: EventIdentity): string =>
   hash(canonicalJson([watchKey, type, subject, episode]));
 
-/** What became of an item: an event, or the exact reason why not. `dead`: it became an alert that was given up and reached nobody. */
-export type Verdict = "event" | "dead" | "baseline" | "filtered" | "too_old" | "muted" | "duplicate";
+/**
+ * What became of an item: an event, or the exact reason why not. `dead`: it became an alert that was given up and reached nobody;
+ * `silenced`: one that silences hold back wherever it would go.
+ */
+export type Verdict = "event" | "dead" | "silenced" | "baseline" | "filtered" | "too_old" | "muted" | "duplicate";
 
 /** `data` of the webhook body, and one line of `tail --json`. Labels and times included, ids as strings. */
 export function eventData(event: ChirpEvent): JsonObject {

@@ -7,7 +7,7 @@ import type { Wait } from "./waiting.ts";
  * those of crossposts.
  */
 export const DELIVERY_STATES = [
-  ...(["waiting", "held", "sealed", "sent", "summarised", "dead", "muted", "duplicate"] as const),
+  ...(["waiting", "held", "sealed", "sent", "summarised", "dead", "muted", "silenced", "duplicate"] as const),
   ...(["published", "not_published"] as const),
 ] as const;
 export type DeliveryOutcome = (typeof DELIVERY_STATES)[number];
@@ -66,6 +66,12 @@ export interface EventPage {
   readonly next: string | null;
 }
 
+export interface LabelsPage {
+  readonly events: readonly Pick<ChirpEvent, "watchType" | "labels">[];
+  /** Null at the end. */
+  readonly next: string | null;
+}
+
 export interface History {
   /** Every verdict on an item id, over all watches. */
   explainItem(itemId: string): Promise<readonly ItemHistory[]>;
@@ -75,6 +81,8 @@ export interface History {
   recentRecords(limit: number): Promise<readonly EventRecord[]>;
   /** Reads a bounded part of the state: long searches take several pages. */
   findEvents(query: EventQuery): Promise<EventPage>;
+  /** Labels of the events that were found since then, a bounded part of them at a time; `before` is the `next` of the page before. */
+  labelsSince(sinceMs: number, before?: string): Promise<LabelsPage>;
   /** The user id a handle had when it was last seen in an event, a target or a roster; null when never. */
   userIdOfHandle(handle: string): Promise<string | null>;
 }

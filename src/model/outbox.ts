@@ -10,6 +10,10 @@ export interface DueMember {
   readonly watches: readonly string[];
   /** The group it was in before a throttle moved it into a digest. */
   readonly originalGroupKey?: string;
+  /** It waited for the end of a mute, for its group or for a digest, and no operator sent it again: a silence may still hold it back. */
+  readonly canBeSilenced: boolean;
+  /** Events of the deliveries that joined this one: alerts of other watches on the same fact. */
+  readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
 }
 
 /** Unsealed deliveries of one sink and group that are due: to become one message, or the messages of a digest; oldest first. */

@@ -95,6 +95,8 @@ export interface NewDelivery {
   readonly throttleKey?: string;
   /** Why it is not sent at all: the delivery is stored as muted, for `explain`. */
   readonly mutedBy?: string;
+  /** The id of the silence that holds it back: the delivery is stored as silenced, and can be sent later. */
+  readonly silencedBy?: string;
 }
 
 export interface PollCommit {

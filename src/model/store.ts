@@ -8,6 +8,7 @@ import type { Ledger } from "./ledger.ts";
 import type { Outbox } from "./outbox.ts";
 import type { PollStore } from "./poll-store.ts";
 import type { RecheckStore } from "./recheck.ts";
+import type { SilenceStore } from "./silence.ts";
 import type { VolumeStore } from "./volume-store.ts";
 import type { WatchStore } from "./watch-store.ts";
 
@@ -40,6 +41,7 @@ export interface Store
     Outbox,
     CrosspostStore,
     DeadLetters,
+    SilenceStore,
     History,
     Notes,
     LearnedStore,

@@ -2,7 +2,7 @@
 import type { Labels } from "../model/event.ts";
 import type { Matcher } from "./route.ts";
 
-const SHAPE = /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*(=~|!~|!=|=)\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"'{},]*))\s*$/s;
+const SHAPE = /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*(=~|!~|!=|=)\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|((?!=)[^\s"'{},]*))\s*$/s;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t" };
 
 const unescape = (text: string): string => text.replace(/\\(["'\\nt])/g, (_, char: string) => ESCAPES[char] ?? char);

@@ -6,6 +6,7 @@ import { type Mute, muteOf } from "./mute.ts";
 import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./noise.ts";
 import type { Muting, Route, Throttle } from "./route.ts";
 import { isOpsAlert, selectRoutes } from "./select-routes.ts";
+import { findSilence, type Silence } from "./silence.ts";
 
 /** What routing must know of a sink. */
 export interface SinkFacts extends Muting {
@@ -24,30 +25,47 @@ export interface RoutingContext {
   readonly gatherMs?: number;
   /** Never delivered to: the sink that an ops alert is about. */
   readonly exceptSink?: string;
+  /** Those that may hold now. */
+  readonly silences?: readonly Silence[];
 }
 
 export type RoutedDelivery = NewDelivery;
 
 /**
  * At most one delivery per sink, in the order sinks are named. A watch's own sinks keep the tree from being asked; an ops alert goes to
- * `ownSinks`, at once and never muted, and besides to routes that match `event` by name.
+ * `ownSinks`, at once and never muted, and besides to routes that match `event` by name. A silence changes nothing but that the deliveries
+ * are marked with it.
  */
 export function routeEvent(event: ChirpEvent, context: RoutingContext): readonly RoutedDelivery[] {
-  const deliveries = new Map<string, RoutedDelivery>();
-  const addDelivery = (sink: string, make: (receiver: Receiver) => RoutedDelivery) => {
-    const facts = context.sinks.get(sink);
-    if (facts === undefined || sink === context.exceptSink || deliveries.has(sink)) return;
+  const silence = findSilence(context.silences ?? [], event, context.nowMs);
+  return findReceivers(event, context).map((receiver) => {
+    const { route, facts } = receiver;
+    const made =
+      route === undefined ? directDelivery(event, receiver, context.nowMs) : routedDelivery(event, route, receiver, context.nowMs);
     const isGathered = context.gatherMs !== undefined && facts.chat;
-    const made = make({ sink, facts });
-    deliveries.set(sink, separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made));
+    const placed = separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made);
+    return silence === undefined ? placed : { ...placed, silencedBy: silence.id };
+  });
+}
+
+/** A sink that takes an event, and the first route that names it; none where the watch or `ops` does. */
+export interface ChosenReceiver extends Receiver {
+  readonly route?: Route;
+}
+
+/** In the order in which they are named. */
+export function findReceivers(event: ChirpEvent, context: RoutingContext): readonly ChosenReceiver[] {
+  const receivers = new Map<string, ChosenReceiver>();
+  const addReceiver = (sink: string, route?: Route) => {
+    const facts = context.sinks.get(sink);
+    if (facts === undefined || sink === context.exceptSink || receivers.has(sink)) return;
+    receivers.set(sink, { sink, facts, ...(route === undefined ? {} : { route }) });
   };
-  for (const sink of context.ownSinks) addDelivery(sink, (receiver) => directDelivery(event, receiver, context.nowMs));
+  for (const sink of context.ownSinks) addReceiver(sink);
   if (context.tree !== undefined && (context.ownSinks.length === 0 || isOpsAlert(event))) {
-    for (const { route, sinks } of selectRoutes(context.tree, event)) {
-      for (const sink of sinks) addDelivery(sink, (receiver) => routedDelivery(event, route, receiver, context.nowMs));
-    }
+    for (const { route, sinks } of selectRoutes(context.tree, event)) for (const sink of sinks) addReceiver(sink, route);
   }
-  return [...deliveries.values()];
+  return [...receivers.values()];
 }
 
 interface Receiver {

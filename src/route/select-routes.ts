@@ -10,7 +10,7 @@ export interface ChosenRoute {
 }
 
 /** Events about the daemon itself, not about the platform. */
-export const isOpsAlert = (event: ChirpEvent): boolean => event.watchType === "daemon";
+export const isOpsAlert = (event: Pick<ChirpEvent, "watchType">): boolean => event.watchType === "daemon";
 
 /** In the order of the tree; the root takes what no child took. Ops alerts are taken only by routes that ask for `event` by name. */
 export function selectRoutes(tree: Route, event: ChirpEvent): readonly ChosenRoute[] {
@@ -32,4 +32,4 @@ function walk(route: Route, event: ChirpEvent, inherited: readonly string[], inv
 }
 
 /** `event!="tweet.created"` names the label too, but asks for nothing. */
-const namesEvent = (matcher: Matcher): boolean => matcher.label === "event" && (matcher.op === "=" || matcher.op === "=~");
+export const namesEvent = (matcher: Matcher): boolean => matcher.label === "event" && (matcher.op === "=" || matcher.op === "=~");

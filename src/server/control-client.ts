@@ -21,16 +21,24 @@ export class ControlError extends ChirpwatchError {}
 /** A reload may resolve accounts and secrets before it answers. */
 const TIMEOUT_MS = 30_000;
 
+export type ControlMethod = "GET" | "POST" | "DELETE";
+
+export interface ControlOptions {
+  /** Sent as JSON. */
+  readonly body?: Json;
+  readonly timeoutMs?: number;
+}
+
 /** `socketPath` from `controlSocketPath`; `path` as in `/api/v1/status`. @throws ControlError */
 export async function callControl(
   socketPath: string,
-  method: "GET" | "POST",
+  method: ControlMethod,
   path: string,
-  timeoutMs = TIMEOUT_MS,
+  { body, timeoutMs = TIMEOUT_MS }: ControlOptions = {},
 ): Promise<ControlAnswer> {
   try {
     await refuseForeignFolder(socketPath);
-    const answer = await send({ socketPath, method, path, timeout: timeoutMs });
+    const answer = await send({ socketPath, method, path, timeout: timeoutMs }, body === undefined ? undefined : JSON.stringify(body));
     const text = Buffer.concat(await answer.toArray()).toString("utf8");
     const isJson = answer.headers["content-type"]?.startsWith("application/json") === true;
     return { status: answer.statusCode ?? 0, body: isJson ? (JSON.parse(text) as Json) : text };
@@ -39,13 +47,13 @@ export async function callControl(
   }
 }
 
-function send(to: RequestOptions & { readonly timeout: number }): Promise<IncomingMessage> {
+function send(to: RequestOptions & { readonly timeout: number }, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const call = request({ ...to, agent: false }, resolve);
     const late = `the running daemon did not answer within ${to.timeout / 1_000} s`;
     call.on("timeout", () => call.destroy(new ControlError("CONTROL_TIMEOUT", late)));
     call.on("error", reject);
-    call.end();
+    call.end(body);
   });
 }
 

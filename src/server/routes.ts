@@ -11,12 +11,15 @@ import { PAGE_POLICY } from "./page/page-assets.ts";
 import { renderPage } from "./page/page.ts";
 import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
 import { createProbe } from "./probe.ts";
-import type { Actions, Health, Views } from "./words/views.ts";
+import { problem } from "./problem.ts";
+import { addSilences, type SilenceRouteDeps } from "./silence-routes.ts";
+import type { Actions } from "./words/actions.ts";
+import type { Health, Views } from "./words/views.ts";
 
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
 export type Access = { readonly kind: "socket" } | { readonly kind: "tcp"; readonly token?: string; readonly publicHost?: string };
 
-export interface HttpRouteDeps {
+export interface HttpRouteDeps extends SilenceRouteDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly views: Views;
@@ -37,6 +40,7 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   addReads(app, deps);
   addActions(app, deps, access);
   addDeadActions(app, deps);
+  addSilences(app, deps);
   app.notFound((c) => problem(c, { status: 404, code: "SERVER_NO_SUCH_PATH", message: "there is nothing at this path" }));
   app.onError((error, c) => {
     deps.log.error("a request to the server failed", { path: c.req.path, error });
@@ -145,16 +149,4 @@ function refusalOf(c: Context, access: Access): Response | undefined {
   if (refusal === undefined) return undefined;
   if (refusal.status === 401) c.header("WWW-Authenticate", 'Basic realm="chirpwatch", charset="UTF-8"');
   return problem(c, refusal);
-}
-
-interface Problem {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 422 | 500;
-  readonly code: string;
-  readonly message: string;
-  readonly errors?: readonly string[];
-}
-
-/** Every answer that is not what was asked for: `{ "error": { code, message, errors? } }`. */
-function problem(c: Context, { status, code, message, errors }: Problem): Response {
-  return c.json({ error: { code, message, ...(errors === undefined ? {} : { errors }) } }, status);
 }

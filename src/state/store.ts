@@ -9,6 +9,7 @@ import type { Outbox } from "../model/outbox.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { Random } from "../model/random.ts";
 import type { RecheckStore } from "../model/recheck.ts";
+import type { SilenceStore } from "../model/silence.ts";
 import type { Notes, Store, Upkeep } from "../model/store.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
@@ -17,7 +18,7 @@ import { groupDead, listDead, unreportedDead } from "./outbox/dead-letters.ts";
 import { crosspostOutlook, dueCrosspost, expireCrossposts, markCrosspostsReported, recordCrosspost } from "./outbox/crossposts.ts";
 import { dueWork } from "./outbox/due-work.ts";
 import { explainItem } from "./history/explain.ts";
-import { findEvents } from "./history/find-events.ts";
+import { findEvents, labelsSince } from "./history/find-events.ts";
 import { recentEvents, recentRecords, userIdOfHandle } from "./history/history.ts";
 import { itemMarks } from "./items/item-marks.ts";
 import { knownItems } from "./items/known-items.ts";
@@ -37,6 +38,8 @@ import { setPaused } from "./watches/set-paused.ts";
 import { reserve } from "./ledger/reserve.ts";
 import { seal } from "./outbox/seal.ts";
 import { setTimesBack } from "./outbox/set-times-back.ts";
+import { addSilence, expireSilence, listSilences } from "./outbox/silences.ts";
+import { countSilenced, resendSilenced, silenceDeliveries } from "./outbox/silenced-deliveries.ts";
 import { Settlements } from "./ledger/settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./outbox/sink-health.ts";
 import { auditMark, auditSpan, spentByHour, spentSince } from "./ledger/spent.ts";
@@ -58,6 +61,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...outbox(db),
     ...crossposts(db),
     ...deadLetters(db),
+    ...silences(db),
     ...history(db, deps.clock),
     ...notes(db),
     ...learned(db),
@@ -145,9 +149,19 @@ const deadLetters = (db: Executor): DeadLetters => ({
   resendDead: (selection, nowMs) => resendDead(db, selection, nowMs),
 });
 
+const silences = (db: Executor): SilenceStore => ({
+  addSilence: (silence) => addSilence(db, silence),
+  listSilences: () => listSilences(db),
+  expireSilence: (id, nowMs) => expireSilence(db, id, nowMs),
+  countSilenced: () => countSilenced(db),
+  silenceDeliveries: (silenced) => silenceDeliveries(db, silenced),
+  resendSilenced: (selection, nowMs) => resendSilenced(db, selection, nowMs),
+});
+
 const history = (db: Executor, clock: Clock): History => ({
   explainItem: (itemId) => explainItem(db, itemId, clock.now()),
   findEvents: (query) => findEvents(db, query, clock.now()),
+  labelsSince: (sinceMs, before) => labelsSince(db, sinceMs, before),
   recentEvents: (limit) => recentEvents(db, limit),
   recentRecords: (limit) => recentRecords(db, limit, clock.now()),
   userIdOfHandle: (handle) => userIdOfHandle(db, handle),

@@ -17,7 +17,7 @@ const setUp = (options: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> 
     ...options,
   });
 
-const tweet = async ({ control }: InnerDaemon, count = 1): Promise<readonly string[]> =>
+const tweet = async ({ control }: Pick<InnerDaemon, "control">, count = 1): Promise<readonly string[]> =>
   (await control("tweets", { username: AUTHOR, text: "a new zebra", count })).ids;
 
 const taken: Answer = (_, response) => response.writeHead(204).end();
@@ -89,6 +89,22 @@ describe("fault 72: a clock that is set back by an hour", () => {
     await daemon.clock.advance(MINUTE);
     expect(new Set(daemon.hook.subjects())).toEqual(new Set(ids));
     expect((await daemon.status()).sinks[0]).toMatchObject({ sent: 1, waiting: 0 });
+  });
+
+  it("lets no silence last longer than it was added for, and keeps it until then", async () => {
+    const { clock, hook, call, control } = await setUp();
+    const post = async () => {
+      await tweet({ control });
+      await clock.advance(2 * MINUTE);
+      return hook.subjects().length;
+    };
+    await clock.advance(30 * SECOND);
+    await call("silences", "POST", { matchers: ["watch=~.+"], duration: "10m", comment: "x" });
+    clock.jump(-HOUR);
+    await clock.advance(5 * SECOND);
+    expect(await post()).toBe(0);
+    await clock.advance(9 * MINUTE);
+    expect(await post()).toBe(1);
   });
 
   it("holds up no word about dead letters for longer than the hour that there is between two of them", async () => {

@@ -5,7 +5,7 @@ import type { NeutralMessage } from "../../src/model/message.ts";
 import type { Batch, Digest, DigestPart, OutboxEvent, SealedMessage, SendReceipt, Sink } from "../../src/model/sink.ts";
 import type { Throttle } from "../../src/route/route.ts";
 import type { UnpublishedReport } from "../../src/deliver/crosspost.ts";
-import { createPump, type Pump } from "../../src/deliver/pump.ts";
+import { createPump, type Pump, type PumpDeps } from "../../src/deliver/pump.ts";
 import type { SinkTrouble } from "../../src/deliver/logs/sink-reports.ts";
 import type { PumpSink } from "../../src/deliver/queue/sink-queue.ts";
 import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
@@ -75,7 +75,9 @@ function countReads(clock: VirtualClock): VirtualClock {
   return { ...clock, monotonic, now };
 }
 
-export function createBench(options: { readonly throttles?: ReadonlyMap<string, Throttle> } = {}) {
+export function createBench(
+  options: { readonly throttles?: ReadonlyMap<string, Throttle>; readonly silenceOf?: PumpDeps["silenceOf"] } = {},
+) {
   const clock = countReads(createVirtualClock(EVENT_TIME_MS));
   const outbox = createSqlOutbox(clock);
   const sent: Sent[] = [];
@@ -137,6 +139,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
       random: createSeededRandom(seed++),
       log,
       meter,
+      silenceOf: options.silenceOf ?? (() => undefined),
       readEvent: ({ event }) => neutral(event.subject),
       listedAt: (events) => `${events.length} elsewhere`,
       onSinkFailing: (trouble) => {

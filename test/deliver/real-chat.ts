@@ -61,6 +61,7 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
           random: createSeededRandom(seed++),
           log,
           meter,
+          silenceOf: () => undefined,
           readEvent: (event) => tweetMessage(event, links),
           listedAt: () => "chirpwatch events",
           onSinkFailing: () => {},

@@ -56,6 +56,7 @@ async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
     random,
     log,
     meter,
+    silenceOf: () => undefined,
     readEvent: () => expect.unreachable("a webhook reads nothing aloud"),
     listedAt: () => expect.unreachable("a webhook lists everything"),
     onSinkFailing: () => {},

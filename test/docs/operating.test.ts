@@ -14,12 +14,13 @@ const found = (text: string, pattern: RegExp): readonly string[] => [...text.mat
 
 describe("docs/operating.md", () => {
   it("names every path of the server, and no other", () => {
-    const routes = found(read("src/server/routes.ts"), /app\.(?:get|post)\(["`](\/[^"`]*)["`]/g);
+    const files = ["src/server/routes.ts", "src/server/silence-routes.ts"].map(read).join("\n");
+    const routes = found(files, /app\.(?:get|post|delete)\(["`](\/[^"`]*)["`]/g);
     const served = routes.flatMap((path) =>
       path.includes("${verb}") ? ["pause", "resume"].map((verb) => path.replace("${verb}", verb)) : [path],
     );
     const table = page.slice(page.indexOf("| Path |"), page.indexOf("Without `server.token`"));
-    const named = found(table, /`(?:POST )?(\/[^`]*)`/g).map((path) => path.replace(/<(\w+)>/g, ":$1"));
+    const named = found(table, /`(?:POST |DELETE )?(\/[^`]*)`/g).map((path) => path.replace(/<(\w+)>/g, ":$1"));
     expect(distinct(named)).toEqual(distinct(served));
   });
 
@@ -29,7 +30,7 @@ describe("docs/operating.md", () => {
       .flatMap(({ text }) => found(text, /(?:type|event): "([a-z]+\.[a-z]+)"/g))
       // Facts of the platform, and the sample that a person asked for.
       .filter((type) => !/^(?:tweet|follower|score|volume)\.|^sink\.sample$/.test(type));
-    const table = page.slice(page.indexOf("## Ops alerts"), page.indexOf("## Pause"));
+    const table = page.slice(page.indexOf("## Ops alerts"), page.indexOf("## Silence"));
     expect(distinct(found(table, /^\| `([a-z.]+)` \|/gm))).toEqual(distinct(raised));
   });
 });

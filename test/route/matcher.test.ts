@@ -35,6 +35,7 @@ describe("parseMatcher", () => {
   it.each([
     [" team ", '"team" has no operator'],
     [' team=="comms"', '"team=="comms"" uses ==: write a single ='],
+    ["team==comms", '"team==comms" uses ==: write a single ='],
     [' "team"=comms ', '""team"=comms" is not a matcher'],
     ['="comms"', "is not a matcher"],
     ['every team="comms"', "is not a matcher"],

@@ -1,18 +1,9 @@
 /** A daemon for the server's tests: views that answer from a status that a test may change, actions that write down what they were asked. */
 import type { DeadView } from "../../src/server/words/dead-view.ts";
 import type { Log } from "../../src/model/log.ts";
-import type {
-  Actions,
-  EventEntry,
-  EventsView,
-  FoundItem,
-  Health,
-  ReloadOutcome,
-  SinkView,
-  StatusView,
-  Views,
-  WatchView,
-} from "../../src/server/words/views.ts";
+import type { Actions, ReloadOutcome } from "../../src/server/words/actions.ts";
+import type { AddSilenceOutcome, SilenceView } from "../../src/server/words/silence-view.ts";
+import type { EventEntry, EventsView, FoundItem, Health, SinkView, StatusView, Views, WatchView } from "../../src/server/words/views.ts";
 
 export const NOW_MS = Date.parse("2026-03-10T14:00:00Z");
 
@@ -65,6 +56,18 @@ export const eventEntry = (changes: Partial<EventEntry> = {}): EventEntry => ({
   ...changes,
 });
 
+export const silenceView = (changes: Partial<SilenceView> = {}): SilenceView => ({
+  id: "1",
+  state: "active",
+  matchers: ['watch="brand-mentions"'],
+  starts_at: "2026-03-10T13:00:00.000Z",
+  ends_at: "2026-03-10T15:00:00.000Z",
+  author: "alice",
+  comment: "a planned launch",
+  silenced: [{ sink: "brand", alerts: 3 }],
+  ...changes,
+});
+
 export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
   state: "running",
   reasons: [],
@@ -88,6 +91,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
   gaps: 0,
   watches: [watchView()],
   sinks: [sinkView()],
+  silences: [],
   recent_events: [
     {
       id: "e1",
@@ -113,6 +117,8 @@ export interface DaemonStandIn {
   reload: ReloadOutcome;
   found: FoundItem;
   events: EventsView;
+  /** What becomes of a silence that is asked for. */
+  added: AddSilenceOutcome;
   /** What was asked of it: `reload by API`, `pause brand-mentions`, `events {"limit":50}`, `explain @alice`. */
   readonly asked: string[];
 }
@@ -127,6 +133,7 @@ export function createDaemonStandIn(): DaemonStandIn {
     reload: { ok: true, changed: true, memory: [] },
     found: { itemId: null, histories: [], waits: new Map(), firstReads: [] },
     events: { events: [], next: null },
+    added: { ok: false, errors: ["the duration is missing"] },
     views: {
       health: () => daemon.health(),
       status: () => Promise.resolve(daemon.status),
@@ -143,6 +150,10 @@ export function createDaemonStandIn(): DaemonStandIn {
       dead(sink) {
         asked.push(`dead ${sink ?? "all"}`);
         return Promise.resolve(daemon.dead);
+      },
+      silences(withExpired) {
+        asked.push(`silences${withExpired ? " with expired" : ""}`);
+        return Promise.resolve({ silences: daemon.status.silences });
       },
     },
     actions: {
@@ -163,6 +174,18 @@ export function createDaemonStandIn(): DaemonStandIn {
       resendDead(sink) {
         asked.push(`resend ${sink ?? "all"}`);
         return Promise.resolve({ messages: daemon.dead.dead.length, alerts: daemon.dead.dead.length });
+      },
+      addSilence(request) {
+        asked.push(`silence ${JSON.stringify(request)}`);
+        return Promise.resolve(daemon.added);
+      },
+      expireSilence(id) {
+        asked.push(`expire ${id}`);
+        return Promise.resolve(daemon.status.silences.find((silence) => silence.id === id));
+      },
+      resendSilenced(sink, silenceId) {
+        asked.push(`resend silenced ${sink ?? "all"} ${silenceId ?? "all"}`);
+        return Promise.resolve({ alerts: 2 });
       },
     },
   };

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { startServer, type RunningServer, type ServerOptions } from "../../src/server/server.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
-import { createDaemonStandIn, eventEntry, NOW_MS, silentLog, sinkView, statusView, watchView } from "./daemon-stand-in.ts";
+import { createDaemonStandIn, eventEntry, NOW_MS, silentLog, silenceView, sinkView, statusView, watchView } from "./daemon-stand-in.ts";
 
 const running: RunningServer[] = [];
 afterEach(async () => {
@@ -26,14 +26,14 @@ interface Answer {
 }
 
 /** Over node:http, because fetch sets Host and Origin itself. */
-function ask(url: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
+function ask(url: string, headers: Record<string, string> = {}, method = "GET", body?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const call = request(url, { method, headers, agent: false }, async (answer) => {
       const text = Buffer.concat(await answer.toArray()).toString("utf8");
       resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: () => JSON.parse(text) });
     });
     call.on("error", reject);
-    call.end();
+    call.end(body);
   });
 }
 
@@ -339,5 +339,82 @@ describe("listening", () => {
     await clock.advance(1_000);
     await closed;
     expect(await answer).toBeInstanceOf(Error);
+  });
+});
+
+describe("silences", () => {
+  const REQUEST = { matchers: ['watch="brand"'], duration: "1h", comment: "launch", author: "alice" };
+  const add = (url: string, body: unknown, headers = {}) =>
+    ask(`${url}/api/v1/silences`, headers, "POST", typeof body === "string" ? body : JSON.stringify(body));
+
+  it("are listed, with those that ended where asked", async () => {
+    const { url, daemon } = await start();
+    daemon.status = statusView({ silences: [silenceView()] });
+    expect((await ask(`${url}/api/v1/silences`)).json()).toEqual({ silences: [silenceView()] });
+    await ask(`${url}/api/v1/silences?expired=true`);
+    expect(daemon.asked).toEqual(["silences", "silences with expired"]);
+  });
+
+  it("are added as asked for, what is left out being empty", async () => {
+    const { url, daemon } = await start();
+    daemon.added = { ok: true, silence: { ...silenceView(), matching_24h: 4 } };
+    const answer = await add(url, REQUEST);
+    expect([answer.status, answer.json()]).toEqual([200, { ...silenceView(), matching_24h: 4 }]);
+    await add(url, {});
+    const empty = { matchers: [], duration: "", comment: "", author: "" };
+    expect(daemon.asked).toEqual(
+      [REQUEST, empty].map(
+        ({ matchers, duration, comment, author }) => `silence ${JSON.stringify({ matchers, duration, comment, author })}`,
+      ),
+    );
+  });
+
+  it("are refused with every problem", async () => {
+    const { url, daemon } = await start();
+    daemon.added = { ok: false, errors: ["one", "two"] };
+    const answer = await add(url, REQUEST);
+    expect([answer.status, answer.json()]).toEqual([
+      400,
+      { error: { code: "SILENCE_INVALID", message: "one; two", errors: ["one", "two"] } },
+    ]);
+  });
+
+  it.each(["", "no json", "[]", "null", '{"matchers":"a=b"}', '{"matchers":[1]}', '{"duration":60}', '{"until":"2027-01-01"}'])(
+    "want a body of their shape, and %j is none",
+    async (body) => {
+      const { url, daemon } = await start();
+      const answer = await add(url, body);
+      expect([answer.status, answer.json()]).toMatchObject([400, { error: { code: "SERVER_BAD_BODY" } }]);
+      expect(daemon.asked).toEqual([]);
+    },
+  );
+
+  it("refuse a body that is far too long", async () => {
+    const { url, daemon } = await start();
+    expect((await add(url, { ...REQUEST, comment: "x".repeat(70_000) })).status).toBe(413);
+    expect(daemon.asked).toEqual([]);
+  });
+
+  it("end by their id; what they hold back is sent by sink and silence, or all of it", async () => {
+    const { url, daemon } = await start();
+    daemon.status = statusView({ silences: [silenceView()] });
+    const ended = await ask(`${url}/api/v1/silences/1`, {}, "DELETE");
+    expect([ended.status, ended.json()]).toEqual([200, silenceView()]);
+    const unknown = await ask(`${url}/api/v1/silences/9`, {}, "DELETE");
+    expect([unknown.status, unknown.json()]).toEqual([404, { error: { code: "SILENCE_UNKNOWN", message: 'there is no silence "9"' } }]);
+    expect((await post(`${url}/api/v1/silences/replay?sink=brand&silence=1`)).json()).toEqual({ alerts: 2 });
+    await post(`${url}/api/v1/silences/replay`);
+    expect(daemon.asked.slice(2)).toEqual(["resend silenced brand 1", "resend silenced all all"]);
+  });
+
+  it("are changed by nobody without the token, and by no page of another site", async () => {
+    const { url, daemon } = await start({ token: "s3cret" });
+    const foreign = { authorization: "Bearer s3cret", origin: "https://evil.example" };
+    expect((await add(url, REQUEST)).status).toBe(401);
+    expect((await add(url, REQUEST, foreign)).status).toBe(403);
+    expect((await ask(`${url}/api/v1/silences/1`, {}, "DELETE")).status).toBe(401);
+    expect((await ask(`${url}/api/v1/silences/1`, foreign, "DELETE")).status).toBe(403);
+    expect((await post(`${url}/api/v1/silences/replay`, foreign)).status).toBe(403);
+    expect(daemon.asked).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ import {
 import { expect, test } from "vitest";
 import { groupDead } from "../../src/state/outbox/dead-letters.ts";
 import { loadDriver } from "../../src/state/db/driver.ts";
+import { countSilenced } from "../../src/state/outbox/silenced-deliveries.ts";
 import { outboxStats } from "../../src/state/outbox/sink-health.ts";
 import { countWaiting } from "../../src/state/outbox/waiting.ts";
 import type { Tables } from "../../src/state/db/tables.ts";
@@ -48,6 +49,7 @@ test("the figures of the outbox never walk through a whole table", async () => {
   await outboxStats(db);
   await countWaiting(db, 0);
   await groupDead(db, 0);
+  await countSilenced(db);
   const path = memoryStatePath();
   await openTemp(path);
   const state = new Database(path, { readonly: true });

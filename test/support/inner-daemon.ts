@@ -56,8 +56,8 @@ export interface InnerDaemon {
   readonly ops: HookReceiver;
   /** The status of /healthz. */
   health(): Promise<number>;
-  /** The JSON of a path below `/api/v1/`; `POST` changes something. */
-  call(path: string, method?: "POST"): Promise<any>;
+  /** The JSON of a path below `/api/v1/`; `POST` and `DELETE` change something. */
+  call(path: string, method?: "POST" | "DELETE", body?: object): Promise<any>;
   /** One request to the sandbox by someone else who has the key; what it answered with. */
   ask(path: string): Promise<number>;
   /** One request to the sandbox's control API; a body makes it a POST. @throws Error unless it answers 200 */
@@ -190,8 +190,10 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
   });
   const read = (path: string) => fetch(`${daemon.url.replace(/\/$/, "")}/${path}`);
   const status = async () => (await (await read("api/v1/status")).json()) as StatusView;
-  const call = async (path: string, method: "GET" | "POST" = "GET") =>
-    (await fetch(`${daemon.url.replace(/\/$/, "")}/api/v1/${path}`, { method })).json();
+  const call = async (path: string, method: "GET" | "POST" | "DELETE" = "GET", body?: object) => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    return (await fetch(`${daemon.url.replace(/\/$/, "")}/api/v1/${path}`, { method, ...sent })).json();
+  };
   const health = async () => (await read("healthz")).status;
   const page = async () => (await read("")).text();
   const metrics = async () => (await read("metrics")).text();

@@ -4,6 +4,7 @@ import type { CrosspostStore } from "../../src/model/crosspost.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Outbox } from "../../src/model/outbox.ts";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
+import type { SilenceStore } from "../../src/model/silence.ts";
 import type { Upkeep } from "../../src/model/store.ts";
 import { loadDriver } from "../../src/state/db/driver.ts";
 import { migrate } from "../../src/state/migrations/migrate.ts";
@@ -26,7 +27,7 @@ export interface StoredMessage {
   readonly ref: string | null;
 }
 
-export interface SqlOutbox extends Outbox, CrosspostStore, Pick<Upkeep, "setTimesBack"> {
+export interface SqlOutbox extends Outbox, CrosspostStore, Pick<SilenceStore, "silenceDeliveries">, Pick<Upkeep, "setTimesBack"> {
   /** A delivery to sink `hook`, alone in its group and due at once unless said otherwise. Committed before the outbox is asked next. */
   add(event: ChirpEvent, options?: Added): void;
   /** In the order in which they were sealed. */
@@ -98,6 +99,7 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     expireCrossposts: guarded(store.expireCrossposts),
     crosspostOutlook: guarded(store.crosspostOutlook),
     markCrosspostsReported: guarded(store.markCrosspostsReported),
+    silenceDeliveries: guarded(store.silenceDeliveries),
     setTimesBack: guarded(store.setTimesBack),
     add(event, { sink = "hook", groupKey = event.id, throttleKey, dueAtMs = 0 } = {}) {
       const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: dueAtMs };

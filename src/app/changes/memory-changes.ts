@@ -9,7 +9,7 @@ import type { Watch } from "../../model/watch.ts";
 import { withAccountIds } from "../../plan/polls/named-accounts.ts";
 import { targetsOf } from "../../plan/polls/plan-polls.ts";
 import { thresholdText } from "../../detect/threshold.ts";
-import type { MemoryView } from "../../server/words/views.ts";
+import type { MemoryView } from "../../server/words/actions.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { missedText } from "../daemon/pause.ts";
 import { watchTypeOf } from "../daemon/registration.ts";

@@ -3,7 +3,7 @@ import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { PausedBefore } from "../../model/watch-store.ts";
 import type { OnReturn } from "../../model/watch.ts";
-import type { PauseView } from "../../server/words/views.ts";
+import type { PauseView } from "../../server/words/actions.ts";
 
 /** What becomes of what came while a watch was away. */
 export const missedText = (onReturn: OnReturn): string => `what came meanwhile ${MISSED[onReturn]}`;

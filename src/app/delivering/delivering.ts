@@ -16,6 +16,7 @@ import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 import { verifySinks, createDelivery, type Delivery, type DeliveryDeps } from "./delivery.ts";
 import { createRouting, type Routing } from "./routing.ts";
+import type { ActiveSilences } from "./silences.ts";
 
 export interface Delivering {
   /** The active configuration. */
@@ -40,16 +41,19 @@ const SWAP_GRACE_MS = 5_000;
 
 export interface DeliveringParts {
   readonly store: Store;
+  readonly silences: ActiveSilences;
   readonly meter: Meter;
   readonly trace: Trace;
   readonly events: DaemonEvents;
   readonly deps: DaemonDeps;
 }
 
-export async function createDelivering(initial: Config, { store, meter, trace, events, deps }: DeliveringParts): Promise<Delivering> {
+export async function createDelivering(initial: Config, parts: DeliveringParts): Promise<Delivering> {
+  const { store, silences, meter, trace, events, deps } = parts;
   const { clock, random, hash, log, http, addSecret } = deps;
   let config = initial;
-  let routing = createRouting(initial);
+  const routingOf = (of: Config) => createRouting(of, silences.all);
+  let routing = routingOf(initial);
   const active = createActiveWatches(() => routing);
   const publish = createPublisher({
     store,
@@ -65,7 +69,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, e
   keepSecrets(config);
   const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config });
   const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, linksHost: of.linksHost });
-  const shared = { store, clock, random, log, meter, trace, ...sinkAlerts(opsAlerts, deadReports) };
+  const shared = { store, clock, random, log, meter, trace, silenceOf: silences.silenceOf, ...sinkAlerts(opsAlerts, deadReports) };
   const deliveryOf = (of: Config) => createDelivery(of, { ...shared, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);
   events.on("committed", () => delivery.pump.wake());
@@ -84,7 +88,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, e
         const old = delivery;
         if (watches !== undefined) active.set(watches);
         config = next;
-        routing = createRouting(next);
+        routing = routingOf(next);
         delivery = fresh;
         // The old delivery half stops before the new one starts, so that no message is sent by both.
         await old.pump.stop(SWAP_GRACE_MS);

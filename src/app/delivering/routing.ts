@@ -6,6 +6,7 @@ import type { Watch } from "../../model/watch.ts";
 import { gatherMs } from "../../polling/evaluate/absence.ts";
 import type { EvaluatedEvent } from "../../polling/evaluate/verdicts.ts";
 import { routeEvent } from "../../route/route-event.ts";
+import type { Silence } from "../../route/silence.ts";
 import { describeSink, sinkFactsOf } from "./create-sink.ts";
 
 export interface Routing {
@@ -17,7 +18,8 @@ export interface Routing {
   routeOpsAlert(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
 }
 
-export function createRouting(config: Config): Routing {
+/** `silences`: those that may hold now. */
+export function createRouting(config: Config, silences: () => readonly Silence[]): Routing {
   const described = new Map(config.sinks.map((one) => [one.name, describeSink(one)]));
   const facts = sinkFactsOf(config.sinks);
   return {
@@ -33,6 +35,7 @@ export function createRouting(config: Config): Routing {
         tree: config.route,
         sinks: facts,
         nowMs,
+        silences: silences(),
         ...(isMissed === true ? { gatherMs: gatheredMs } : {}),
       }),
     routeOpsAlert: (event, exceptSink, nowMs) =>
@@ -41,6 +44,7 @@ export function createRouting(config: Config): Routing {
         tree: config.route,
         sinks: facts,
         nowMs,
+        silences: silences(),
         ...(exceptSink === undefined ? {} : { exceptSink }),
       }),
   };

@@ -11,6 +11,7 @@ import type { SourceState } from "../../model/poll-store.ts";
 import type { BudgetView, DaemonState, EventsView, FoundItem, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { deadReasons, readDead } from "../delivering/dead-letters.ts";
+import { readSilences } from "../delivering/silence-actions.ts";
 import type { Delivery } from "../delivering/delivery.ts";
 import type { Routing } from "../delivering/routing.ts";
 import { eventsView } from "./events-view.ts";
@@ -86,6 +87,7 @@ class DaemonViews implements Views {
       gaps: await engine.openGaps(),
       watches,
       sinks,
+      silences: (await this.silences(false)).silences,
       recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
       config: {
         file: config.files[0] ?? "",
@@ -120,6 +122,10 @@ class DaemonViews implements Views {
 
   dead(sink: string | undefined): ReturnType<Views["dead"]> {
     return readDead(this.#parts.store, this.#parts.config(), sink);
+  }
+
+  silences(withExpired: boolean): ReturnType<Views["silences"]> {
+    return readSilences(this.#parts.store, this.#parts.clock.now(), withExpired);
   }
 
   metrics(): Promise<string> {

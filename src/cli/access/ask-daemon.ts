@@ -1,6 +1,6 @@
 /** A command's way to the running daemon of a state file: the control socket. Owns what "no daemon" means to a command. */
 import type { Json } from "../../model/json.ts";
-import { callControl, type ControlAnswer, ControlError } from "../../server/control-client.ts";
+import { callControl, type ControlAnswer, ControlError, type ControlMethod, type ControlOptions } from "../../server/control-client.ts";
 import { controlSocketPath } from "../../server/control-path.ts";
 import type { CliContext } from "../terminal/context.ts";
 import type { DaemonPlace } from "./find-daemon.ts";
@@ -8,12 +8,12 @@ import type { DaemonPlace } from "./find-daemon.ts";
 /** The daemon's answer, or undefined when none runs on this state. @throws ControlError when one runs but gives no answer. */
 export async function askDaemon(
   { statePath }: Pick<DaemonPlace, "statePath">,
-  method: "GET" | "POST",
+  method: ControlMethod,
   path: string,
-  timeoutMs?: number,
+  options?: ControlOptions,
 ): Promise<ControlAnswer | undefined> {
   try {
-    return await callControl(controlSocketPath(statePath), method, path, timeoutMs);
+    return await callControl(controlSocketPath(statePath), method, path, options);
   } catch (error) {
     if (error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING") return undefined;
     throw error;

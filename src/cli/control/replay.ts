@@ -1,5 +1,5 @@
-/** `chirpwatch replay`: sends alerts again, after saying which. */
-import type { Command } from "commander";
+/** `chirpwatch replay`: sends alerts that were given up or silenced, after saying which. */
+import { type Command, Option } from "commander";
 import { resendDeadLetters } from "../../app/delivering/dead-letters.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { ResentView } from "../../server/words/dead-view.ts";
@@ -8,32 +8,36 @@ import { confirm } from "../terminal/confirm.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { deadQueryOf, SINK_OPTION, viewDead } from "./dead.ts";
 import { formatReplay } from "./dead-text.ts";
+import { replaySilenced, type SilencedFlags } from "./replay-silenced.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { plural } from "../terminal/table.ts";
 
-interface ReplayFlags {
-  readonly config: string;
+interface ReplayFlags extends SilencedFlags {
   readonly dead?: true;
-  readonly sink?: string;
-  readonly dryRun?: true;
-  readonly yes?: true;
+  readonly silenced?: true;
 }
 
 export function addReplay(program: Command, context: CliContext): void {
   program
     .command("replay")
-    .description("send alerts again that were given up")
+    .description("send alerts that were given up, or that silences held back")
     .option("--dead", "send the alerts that were given up")
+    .addOption(new Option("--silenced", "send the alerts that silences held back; asks above 20").conflicts("dead"))
     .option(...SINK_OPTION)
+    .addOption(new Option("--silence <id>", "of --silenced: held back by this silence only").implies({ silenced: true }))
     .option("--dry-run", "only say what would be sent")
     .option("--yes", "do not ask")
     .option(...CONFIG_OPTION)
-    .addHelpText("after", "\nExamples:\n  chirpwatch replay --dead --dry-run\n  chirpwatch replay --dead --sink slack-brand --yes")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  chirpwatch replay --dead --dry-run\n  chirpwatch replay --dead --sink slack-brand --yes\n  chirpwatch replay --silenced --silence 3",
+    )
     .action((flags: ReplayFlags) => replay(context, flags));
 }
 
 async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
-  if (flags.dead !== true) throw new ExitError(EXIT.usage, "REPLAY_WHAT", "say what to send again: --dead");
+  if (flags.silenced === true) return replaySilenced(context, flags, ask);
+  if (flags.dead !== true) throw new ExitError(EXIT.usage, "REPLAY_WHAT", "say what to send: --dead or --silenced");
   const { sink } = flags;
   const place = await findDaemon(context, flags.config);
   const { groups } = await viewDead(context, place, sink);
@@ -51,7 +55,7 @@ async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
 
 /** @throws ExitError unless the answer is yes */
 async function ask(): Promise<void> {
-  const isSure = await confirm("Send them again?");
+  const isSure = await confirm("Send them?");
   if (isSure === undefined)
     throw new ExitError(
       EXIT.usage,

@@ -8,6 +8,7 @@ import { plural } from "../terminal/table.ts";
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   event: "news: it became an alert",
   dead: "not delivered: it became an alert, which was given up",
+  silenced: "not delivered: silenced",
   baseline: "no alert: it was there when the watch began",
   filtered: "no alert: filtered",
   too_old: "no alert: too old when it was found",

@@ -42,7 +42,7 @@ const unwell = (message: string): ExitError => new ExitError(EXIT.failed, "NOT_H
 /** A file that was spoilt after the start says nothing about the daemon, which still runs on the good one. */
 async function askByConfig(context: CliContext, path: string): Promise<HealthAnswer> {
   const place = await findDaemon(context, path);
-  const answer = await askDaemon(place, "GET", "/healthz", TIMEOUT_MS);
+  const answer = await askDaemon(place, "GET", "/healthz", { timeoutMs: TIMEOUT_MS });
   if (answer !== undefined) return answer;
   const { statePath, fault } = place;
   const listen = context.env["CHIRPWATCH_SERVER_LISTEN"];

@@ -3,10 +3,11 @@ import { cleanLine } from "../../render/text/clean-text.ts";
 import { outcomesText, waitText } from "../../server/words/delivery-words.ts";
 import { firstReadWords } from "../../server/words/first-read-words.ts";
 import type { EventLine, KeyView, QuotaView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
+import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 
 /** What is known without a daemon. */
-export interface StoppedView extends Pick<StatusView, "reasons" | "quota" | "watches" | "sinks" | "recent_events"> {
+export interface StoppedView extends Pick<StatusView, "reasons" | "quota" | "watches" | "sinks" | "silences" | "recent_events"> {
   readonly state: "not_running";
 }
 
@@ -20,6 +21,7 @@ export function formatStatus(view: StatusView | StoppedView, nowMs: number): str
     unreadLists(view.watches),
     sinkTable(view.sinks, nowMs),
     waits(view.sinks, nowMs),
+    view.silences.length === 0 ? "" : formatSilenceTable(view.silences, nowMs),
     events(view.recent_events, nowMs),
   ];
   return parts.filter((part) => part !== "").join("\n\n");

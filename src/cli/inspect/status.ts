@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { quotaView } from "../../app/views/quota-view.ts";
 import { readStoppedQuota } from "../../app/plan/stopped-quota.ts";
 import { deadReasons } from "../../app/delivering/dead-letters.ts";
+import { readSilences } from "../../app/delivering/silence-actions.ts";
 import type { Config } from "../../config/config.ts";
 import type { Store } from "../../model/store.ts";
 import { sha256 } from "../../runtime/hash.ts";
@@ -54,6 +55,7 @@ async function stoppedView(context: CliContext, store: Store, config: Config): P
     quota: { ...quotaView(facts), forecast: null, expected: null },
     watches: config.watches.filter(({ enabled }) => enabled).map((watch) => watchView(watch, factsOf(watch.id))),
     sinks: views,
+    silences: (await readSilences(store, context.clock.now(), false)).silences,
     recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
   };
 }

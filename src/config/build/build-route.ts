@@ -1,5 +1,4 @@
 /** The route tree, from what is written to what is walked. Unknown labels and sinks are complained about. */
-import { BUILT_IN_LABELS } from "../../model/event.ts";
 import { parseDuration } from "../../model/duration.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher, Route } from "../../route/route.ts";
@@ -7,21 +6,16 @@ import { buildMuting, itemPlace, type MutingDeps } from "./build-intervals.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
+import { describeUnknownLabel, describeUnknownValue, type MatchableNames } from "../check/matched-names.ts";
 import { DEFAULTS } from "../defaults.ts";
 import type { Report } from "../report.ts";
 import { ownRouteSchema } from "../schema/route-schema.ts";
-import { didYouMean } from "../suggest.ts";
 import type { LoadWhere } from "../where/where.ts";
 import type { WhereBody } from "../where/where-types.ts";
 import { childOf, type Entry, entryOf, type MapNode, offsetInto, type Place, withEntries } from "../tree.ts";
 
-export interface RouteBuildDeps extends MutingDeps {
+export interface RouteBuildDeps extends MatchableNames, MutingDeps {
   readonly sinkNames: readonly string[];
-  /** Ids of all watches, and the values `type` can have. */
-  readonly watchIds: readonly string[];
-  readonly watchTypes: readonly string[];
-  /** The watches' own labels. */
-  readonly labels: readonly string[];
   readonly where: LoadWhere;
   /** Of every event that the tree may get. */
   readonly body: WhereBody;
@@ -131,23 +125,12 @@ function readMatcher(text: string, place: Place, deps: RouteBuildDeps): readonly
     return [];
   }
   checkLabel(matcher.label, place, deps);
-  if (matcher.op === "=" && matcher.label === "watch") checkMatched(matcher, deps.watchIds, place, deps.report);
-  if (matcher.op === "=" && matcher.label === "type") checkMatched(matcher, deps.watchTypes, place, deps.report);
+  const unknown = describeUnknownValue(matcher, deps);
+  if (unknown !== undefined) deps.report.error(place, "matcher-value", unknown);
   return [matcher];
 }
 
 function checkLabel(label: string, place: Place, deps: RouteBuildDeps): void {
-  const known = [...BUILT_IN_LABELS, ...deps.labels];
-  if (known.includes(label)) return;
-  const hint = didYouMean(label, known) || `; there are ${[...new Set(known)].join(", ")}`;
-  deps.report.error(place, "unknown-label", `no event has a label "${label}"${hint}`);
-}
-
-function checkMatched({ label, value }: Matcher, known: readonly string[], place: Place, report: Report): void {
-  if (known.includes(value)) return;
-  report.error(
-    place,
-    "matcher-value",
-    `no ${label === "watch" ? "watch" : "watch type"} is called "${value}"${didYouMean(value, known) || ": this never matches"}`,
-  );
+  const unknown = describeUnknownLabel(label, deps);
+  if (unknown !== undefined) deps.report.error(place, "unknown-label", unknown);
 }

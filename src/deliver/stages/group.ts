@@ -2,6 +2,7 @@
 import { type DigestCause, digestGroup, readDigestGroup } from "../../model/digest.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { DueGroup, DueMember, DueMessage, Outbox, Overflow } from "../../model/outbox.ts";
+import type { SilenceStore } from "../../model/silence.ts";
 import type { Throttle } from "../../route/route.ts";
 import { isBeforeProbe, freeSlotsOf, type SinkQueue } from "../queue/sink-queue.ts";
 import type { Stage } from "./stage.ts";
@@ -32,9 +33,11 @@ export interface Claim {
 }
 
 export interface GroupStageDeps {
-  readonly store: Outbox;
+  readonly store: Outbox & Pick<SilenceStore, "silenceDeliveries">;
   readonly clock: Clock;
   readonly throttles: ReadonlyMap<string, Throttle>;
+  /** The id of the silence that holds such an event back now. */
+  silenceOf(event: DueMember["joined"][number]): string | undefined;
 }
 
 export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> {
@@ -46,10 +49,11 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
       // It may open before what is taken now is sealed.
       const isProbe = queue.health.breaker === "open";
       // One more than there is room for: whether a throttle is exceeded shows in what comes after its last free place.
-      const due = await dueWorkOf(deps.store, queue, nowMs, room + 1);
+      const found = await dueWorkOf(deps.store, queue, nowMs, room + 1);
+      const due = { ...found, groups: await withoutSilenced(deps, found.groups) };
       const messages = [...due.messages].sort(byAge).slice(0, room);
       const { bundles, surplus, isCut } = await allow(deps, { groups: due.groups, room: room - messages.length, nowMs, sink: queue.name });
-      const more = isCut || surplus.length > 0 || due.groups.length + due.messages.length > room;
+      const more = isCut || surplus.length > 0 || found.groups.length + found.messages.length > room;
       return { queue, isProbe, messages, bundles, surplus, more };
     },
   };
@@ -65,6 +69,19 @@ async function dueWorkOf(store: Outbox, queue: SinkQueue, nowMs: number, limit: 
   if (others.groups.length + others.messages.length > 0) return others;
   queue.probedGroups.clear();
   return dueBeside(new Set());
+}
+
+/** A silence holds back what is not a message yet, as long as it waited for one and stands for nothing that is not silenced. */
+async function withoutSilenced({ store, silenceOf }: GroupStageDeps, groups: readonly DueGroup[]): Promise<readonly DueGroup[]> {
+  const silenced = new Map<DueMember, string>();
+  for (const member of groups.flatMap(({ members }) => members)) {
+    const silenceId = member.canBeSilenced ? silenceOf(member.event) : undefined;
+    if (silenceId !== undefined && member.joined.every((event) => silenceOf(event) !== undefined)) silenced.set(member, silenceId);
+  }
+  if (silenced.size === 0) return groups;
+  await store.silenceDeliveries([...silenced].map(([{ deliveryId }, silenceId]) => ({ deliveryId, silenceId })));
+  const left = groups.map((group) => ({ ...group, members: group.members.filter((member) => !silenced.has(member)) }));
+  return left.filter(({ members }) => members.length > 0);
 }
 
 /** Oldest first; of those sealed together the one that was tried already, so that a pause does not change the order. */

@@ -10,14 +10,16 @@ export function logEvents(log: Log, commit: PollCommit, created: ReadonlySet<str
     if (!created.has(id)) continue;
     const deliveries = byEvent.get(id) ?? [];
     const muted = deliveries.filter(({ mutedBy }) => mutedBy !== undefined);
+    const silenced = deliveries.filter(({ mutedBy, silencedBy }) => mutedBy === undefined && silencedBy !== undefined);
     log.debug("event routed", {
       ...(trace !== undefined && { trace }),
       event: id,
       type,
       watch,
       subject,
-      sinks: deliveries.filter((one) => !muted.includes(one)).map(({ sink }) => sink),
+      sinks: deliveries.filter((one) => !muted.includes(one) && !silenced.includes(one)).map(({ sink }) => sink),
       ...(muted.length > 0 && { muted: muted.map(({ sink, mutedBy }) => `${sink}: ${mutedBy}`) }),
+      ...(silenced.length > 0 && { silenced: silenced.map(({ sink, silencedBy }) => `${sink}: ${silencedBy}`) }),
     });
   }
 }

@@ -2,6 +2,7 @@
 import { Html, html } from "../words/html.ts";
 import { attention } from "./page-attention.ts";
 import { PAGE_ICON, PAGE_SCRIPT, PAGE_STYLE } from "./page-assets.ts";
+import { silenceTable } from "./page-silences.ts";
 import { eventList, sinkTable, watchTable } from "./page-tables.ts";
 import { tiles } from "./page-tiles.ts";
 import { spanText, when } from "../words/page-words.ts";
@@ -35,6 +36,7 @@ ${tiles(status, nowMs)}
 ${attention(status)}
 ${watchTable(status.watches, nowMs)}
 ${sinkTable(status.sinks, nowMs)}
+${silenceTable(status.silences, nowMs)}
 ${eventList(status.recent_events, nowMs)}
 </main>
 ${sources(status, nowMs)}

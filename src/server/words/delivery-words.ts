@@ -12,6 +12,7 @@ const OUTCOMES: Readonly<Record<DeliveryOutcome, string>> = {
   summarised: "counted in a digest, not listed",
   dead: "dead",
   muted: "muted",
+  silenced: "silenced",
   duplicate: "duplicate, not sent",
   published: "published",
   not_published: "not published",

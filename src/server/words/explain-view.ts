@@ -6,7 +6,7 @@ import type { FoundItem, WaitView } from "./views.ts";
 
 export interface ExplainDelivery {
   readonly sink: string;
-  /** waiting, held, sealed, sent, dead, muted, duplicate */
+  /** waiting, held, sealed, sent, dead, muted, silenced, duplicate */
   readonly state: string;
   readonly message_id: string | null;
   readonly attempts: number;

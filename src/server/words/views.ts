@@ -2,8 +2,8 @@
  * What the server asks of the daemon, and the shapes it answers with: the types below are the JSON of `/api/v1/…`, field for field.
  * Names are snake_case and times ISO 8601 UTC, as in the webhook body. Implemented in app/, which may read state, engine and configuration.
  */
-import type { DeadView, ResentView } from "./dead-view.ts";
-import type { OnReturn } from "../../model/watch.ts";
+import type { DeadView } from "./dead-view.ts";
+import type { SilencesView, SilenceView } from "./silence-view.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { DeliveryHistory, DeliveryOutcome, EventQuery, ItemHistory } from "../../model/history.ts";
 import type { TargetStatus } from "../../model/watch-store.ts";
@@ -227,6 +227,8 @@ export interface StatusView {
   readonly gaps: number;
   readonly watches: readonly WatchView[];
   readonly sinks: readonly SinkView[];
+  /** Those that hold now. */
+  readonly silences: readonly SilenceView[];
   /** Newest first, about twenty. */
   readonly recent_events: readonly EventLine[];
   readonly config: ConfigView;
@@ -260,40 +262,7 @@ export interface Views {
   explain(item: string): Promise<FoundItem>;
   /** Of one sink, or of all. */
   dead(sink: string | undefined): Promise<DeadView>;
+  silences(withExpired: boolean): Promise<SilencesView>;
   /** The text of `/metrics`; gauges that are read rather than counted are set before it is rendered. */
   metrics(): Promise<string>;
-}
-
-/** What an edit does to what a watch remembers. */
-export interface MemoryView {
-  readonly watch: string;
-  /** What was edited: `query`, `where`, names of accounts, or `watch` itself. */
-  readonly part: string;
-  readonly effect: "kept" | "new_baseline" | "dropped";
-  readonly detail: string;
-}
-
-export type ReloadOutcome =
-  | { readonly ok: true; readonly changed: boolean; readonly memory: readonly MemoryView[] }
-  | { readonly ok: false; readonly errors: readonly string[] };
-
-export interface PauseView {
-  readonly watch: string;
-  readonly paused: boolean;
-  readonly was_paused: boolean;
-  /** Paused, or disabled, since then; null where it was neither. */
-  readonly away_since: string | null;
-  /** What becomes of what came meanwhile. */
-  readonly on_return: OnReturn;
-}
-
-/** What the server may ask the daemon to do. */
-export interface Actions {
-  /** All or nothing: a refused file leaves the old one active. `askedBy` is for the log. Never rejects for a bad file. */
-  reload(askedBy: string): Promise<ReloadOutcome>;
-  /** Undefined when there is no watch of that id. `isFromNow`: what came while it was paused raises no alert; nothing changes where it was not. */
-  setPaused(watchId: string, paused: boolean, isFromNow?: boolean): Promise<PauseView | undefined>;
-  /** Accepts the loss of dead letters, of one sink or of all; how many there were. */
-  acknowledgeDead(sink: string | undefined): Promise<number>;
-  resendDead(sink: string | undefined): Promise<ResentView>;
 }

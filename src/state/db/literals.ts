@@ -6,6 +6,7 @@ import { sql } from "kysely";
 
 export const WAITING = sql.lit("waiting" as const);
 export const OPEN = sql.lit("open" as const);
+export const SILENCED = sql.lit("silenced" as const);
 export const DEAD = sql.lit("dead" as const);
 export const NOT_PUBLISHED = sql.lit("not_published" as const);
 export const GROUPED = sql.lit(1);

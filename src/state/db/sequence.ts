@@ -12,7 +12,7 @@ const take = statement<{ name: string; count: number }>()((on, slot) =>
 /** The first of `count` consecutive numbers that nobody else gets. */
 export async function nextNumbers(
   on: Executor,
-  name: "target" | "event" | "delivery" | "ledger" | "audit",
+  name: "target" | "event" | "delivery" | "ledger" | "audit" | "silence",
   count: number,
 ): Promise<number> {
   const { rows } = await take(on, { name, count });

@@ -102,9 +102,9 @@ export interface EventsTable {
 
 /**
  * `sealed` covers everything after sealing: the message row knows the rest. `summarised`: its message counts it and does not list it.
- * `merged` joined another delivery.
+ * `merged` joined another delivery. `silenced`: a silence holds it back until an operator sends it.
  */
-export type DeliveryState = "waiting" | "sealed" | "summarised" | "muted" | "duplicate" | "merged";
+export type DeliveryState = "waiting" | "sealed" | "summarised" | "muted" | "silenced" | "duplicate" | "merged";
 
 export interface DeliveriesTable {
   /** In order of creation. */
@@ -127,6 +127,10 @@ export interface DeliveriesTable {
   joined_id: number | null;
   /** The group it was created in, where a throttle has moved it into a digest. */
   original_group_key: string | null;
+  /** The silence that holds it back, or did until it was sent again. */
+  silenced_by: string | null;
+  /** When an operator last had it sent again: no silence holds it back after that. */
+  replayed_at: number | null;
 }
 
 /** Timers of real groups; an event that is its own group has none. */
@@ -161,6 +165,16 @@ export interface MessagesTable {
   /** When the operator was notified that it is dead, and when it was acknowledged or rendered anew. */
   reported_at: number | null;
   acknowledged_at: number | null;
+}
+
+export interface SilencesTable {
+  id: number;
+  /** JSON: the matchers as written. */
+  matchers: string;
+  starts_at: number;
+  ends_at: number;
+  author: string;
+  comment: string;
 }
 
 /** What operators did to alerts. */
@@ -261,6 +275,7 @@ export interface Tables {
   deliveries: DeliveriesTable;
   groups: GroupsTable;
   messages: MessagesTable;
+  silences: SilencesTable;
   audit: AuditTable;
   crossposts: CrosspostsTable;
   sink_health: SinkHealthTable;

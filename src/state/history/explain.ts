@@ -71,8 +71,9 @@ async function recurringFacts(
   return histories;
 }
 
-/** An alert that was given up everywhere it went reached nobody. */
+/** What became of an alert wherever it would go: given up, or held back by silences. A mute is one route's business and counts for neither. */
 function verdictOf(verdict: Verdict, deliveries: ItemHistory["deliveries"]): Verdict {
   const ways = deliveries.filter(({ state }) => state !== "muted");
-  return verdict === "event" && ways.length > 0 && ways.every(({ state }) => state === "dead") ? "dead" : verdict;
+  if (verdict !== "event" || ways.length === 0) return verdict;
+  return (["dead", "silenced"] as const).find((fate) => ways.every(({ state }) => state === fate)) ?? verdict;
 }

@@ -1,8 +1,10 @@
 /** The events of the past by what they are about, newest first, a bounded piece of the table at a time. */
 import { sql } from "kysely";
-import type { EventPage, EventQuery, EventRecord } from "../../model/history.ts";
+import type { Labels } from "../../model/event.ts";
+import type { EventPage, EventQuery, EventRecord, LabelsPage } from "../../model/history.ts";
 import { deliveriesOf } from "./delivery-history.ts";
 import { eventOf } from "../items/insert-events.ts";
+import { fromText } from "../db/json-text.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** Rows examined in one statement, and in one page. */
@@ -87,4 +89,24 @@ const likePattern = (text: string): string => `%${JSON.stringify(text.toLowerCas
 function says(value: unknown, text: string): boolean {
   if (typeof value === "string") return value.toLowerCase().includes(text.toLowerCase());
   return typeof value === "object" && value !== null && Object.values(value).some((inner) => says(inner, text));
+}
+
+/** Rows in one answer of `labelsSince`: they are small. */
+const LABELS_AT_ONCE = 5_000;
+
+/** Labels alone, for counting what matches. */
+export async function labelsSince(db: Executor, sinceMs: number, before?: string): Promise<LabelsPage> {
+  const { first, last } = await bounds(db);
+  const to = before === undefined ? last : Number(before) - 1;
+  const from = Math.max(first, to - LABELS_AT_ONCE + 1);
+  if (to < first || (await isBefore(db, { sinceMs, limit: 0 }, from, to))) return { events: [], next: null };
+  const rows = await db
+    .selectFrom("events")
+    .select(["watch_type", "labels"])
+    .where("seq", ">=", from)
+    .where("seq", "<=", to)
+    .where("detected_at", ">=", sinceMs)
+    .execute();
+  const events = rows.map(({ watch_type: watchType, labels }) => ({ watchType, labels: fromText<Labels>(labels) }));
+  return { events, next: from > first ? String(from) : null };
 }

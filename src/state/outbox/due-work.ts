@@ -1,5 +1,6 @@
 /** What the outbox has to do now: sealed messages whose next attempt is due, and groups that are to become messages. */
 import { readDigestGroup } from "../../model/digest.ts";
+import type { ChirpEvent } from "../../model/event.ts";
 import type { DueGroup, DueMember, DueMessage } from "../../model/outbox.ts";
 import { isNotBehindMessage } from "./group-timers.ts";
 import { eventOf } from "../items/insert-events.ts";
@@ -94,7 +95,7 @@ const memberEvents = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")
     .innerJoin("events as e", "e.id", "d.event_id")
-    .select(["d.id as delivery_id", "d.throttle_key", "d.original_group_key"])
+    .select(["d.id as delivery_id", "d.throttle_key", "d.original_group_key", "d.due_at", "d.created_at", "d.replayed_at"])
     .select([
       "e.id",
       "e.type",
@@ -110,11 +111,11 @@ const memberEvents = listStatement<object, number>()((on, list) =>
     .where("d.id", "in", list),
 );
 
-const joinedWatches = listStatement<object, number>()((on, list) =>
+const joinedEvents = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")
     .innerJoin("events as e", "e.id", "d.event_id")
-    .select(["d.joined_id", "e.watch"])
+    .select(["d.joined_id", "e.watch", "e.watch_type", "e.labels"])
     .where("d.joined_id", "in", list)
     .where("d.joined_id", "is not", null)
     .where("d.state", "=", "merged")
@@ -187,17 +188,30 @@ function takeTurns(perSink: readonly (readonly Work[])[], limit: number): Work[]
   return taken;
 }
 
+type Joined = Pick<ChirpEvent, "watch" | "watchType" | "labels">;
+
 async function readGroups(db: Executor, work: readonly (Work & { kind: "group" })[]): Promise<DueGroup[]> {
   const ids = work.flatMap((w) => w.members);
-  const joined = new Map<number, string[]>();
-  for (const row of (await joinedWatches(db, ids, {})).rows)
-    joined.set(Number(row.joined_id), [...(joined.get(Number(row.joined_id)) ?? []), row.watch]);
+  const joined = new Map<number, Joined[]>();
+  for (const row of (await joinedEvents(db, ids, {})).rows)
+    joined.set(Number(row.joined_id), [
+      ...(joined.get(Number(row.joined_id)) ?? []),
+      { watch: row.watch, watchType: row.watch_type, labels: fromText(row.labels) },
+    ]);
   const members = new Map<number, DueMember & { readonly throttleKey: string | null }>();
   for (const row of (await memberEvents(db, ids, {})).rows) {
     const event = eventOf(row);
-    const watches = [...new Set([event.watch, ...(joined.get(row.delivery_id) ?? [])])];
-    const moved = row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key };
-    members.set(row.delivery_id, { deliveryId: String(row.delivery_id), event, watches, throttleKey: row.throttle_key, ...moved });
+    const others = joined.get(row.delivery_id) ?? [];
+    members.set(row.delivery_id, {
+      deliveryId: String(row.delivery_id),
+      event,
+      watches: [...new Set([event.watch, ...others.map(({ watch }) => watch)])],
+      throttleKey: row.throttle_key,
+      // What was due at once is queued: nothing stops it any more.
+      canBeSilenced: Number(row.due_at) > Number(row.created_at) && row.replayed_at === null,
+      joined: others,
+      ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
+    });
   }
   return work.map(({ sink, groupKey, members: own }) => ({
     sink,

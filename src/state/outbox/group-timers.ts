@@ -78,3 +78,23 @@ export const isNotBehindMessage = (eb: ExpressionBuilder<Tables & { g: GroupsTab
 export const refreshGroup = async (on: Executor, sink: string, groupKey: string, sealedAtMs: number | null): Promise<void> => {
   await recompute(on, { sink, groupKey, sealedAt: sealedAtMs });
 };
+
+interface GroupMember {
+  readonly sink: string;
+  readonly group_key: string;
+  readonly grouped: number;
+}
+
+const addTimers = insertRows("groups", ["sink", "group_key", "due_at", "last_sealed_at"], (insert) =>
+  insert.onConflict((conflict) => conflict.columns(["sink", "group_key"]).doNothing()),
+);
+
+/** After deliveries began to wait, or stopped. The timer of a group may have been forgotten since it was last needed. */
+export async function refreshGroupsOf(on: Executor, members: readonly GroupMember[]): Promise<void> {
+  const groups = new Map(members.filter(({ grouped }) => grouped === 1).map((row) => [`${row.sink}\n${row.group_key}`, row]));
+  await addTimers(
+    on,
+    [...groups.values()].map(({ sink, group_key: key }) => ({ sink, group_key: key, due_at: null, last_sealed_at: null })),
+  );
+  for (const { sink, group_key: groupKey } of groups.values()) await refreshGroup(on, sink, groupKey, null);
+}

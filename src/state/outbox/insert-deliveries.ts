@@ -3,6 +3,7 @@ import type { NewDelivery } from "../../model/poll-store.ts";
 import { GroupTimers } from "./group-timers.ts";
 import { DedupeKeys } from "./dedupe-keys.ts";
 import { replaceHeld } from "./replace-held.ts";
+import { silencedDetail } from "./silenced-deliveries.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/tables.ts";
@@ -24,6 +25,8 @@ const COLUMNS = [
   "message_id",
   "joined_id",
   "original_group_key",
+  "silenced_by",
+  "replayed_at",
 ] as const;
 
 /** An event goes to a sink once, whatever the routes say. */
@@ -40,7 +43,7 @@ export async function insertDeliveries(on: Executor, deliveries: readonly NewDel
   for (const [i, delivery] of deliveries.entries()) {
     const row = deliveryRow(delivery, first + i, nowMs);
     rows.push(row);
-    if (row.state === "muted") continue;
+    if (row.state !== "waiting") continue;
     const admitted = tellings.admit(row, delivery);
     if (admitted !== undefined && row.grouped === 1) row.due_at = await timers.dueAt(admitted, nowMs);
   }
@@ -59,11 +62,18 @@ const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): Deliveri
   held_by: delivery.heldBy ?? null,
   once_key: delivery.once?.key ?? null,
   throttle_key: delivery.throttleKey ?? null,
-  state: delivery.mutedBy === undefined ? "waiting" : "muted",
-  detail: delivery.mutedBy ?? "",
+  ...initialState(delivery),
   due_at: Math.max(nowMs, delivery.notBeforeMs),
   created_at: nowMs,
   message_id: null,
   joined_id: null,
   original_group_key: null,
+  silenced_by: delivery.silencedBy ?? null,
+  replayed_at: null,
 });
+
+/** What a mute drops is not sent later either, so it counts before a silence. */
+function initialState({ mutedBy, silencedBy }: NewDelivery): Pick<DeliveriesTable, "state" | "detail"> {
+  if (mutedBy !== undefined) return { state: "muted", detail: mutedBy };
+  return silencedBy === undefined ? { state: "waiting", detail: "" } : { state: "silenced", detail: silencedDetail(silencedBy) };
+}

@@ -2,9 +2,9 @@
 import type { DeadSelection } from "../../model/dead-letters.ts";
 import { recordAudit } from "./audit.ts";
 import { countAlerts, deadMessages } from "./dead-letters.ts";
-import { refreshGroup } from "./group-timers.ts";
+import { refreshGroupsOf } from "./group-timers.ts";
 import { DEAD } from "../db/literals.ts";
-import { type Executor, insertRows, listStatement, transact } from "../db/statement.ts";
+import { type Executor, listStatement, transact } from "../db/statement.ts";
 
 const reopen = listStatement<{ now: number }, string>()((on, list, slot) =>
   on
@@ -27,7 +27,7 @@ const reopen = listStatement<{ now: number }, string>()((on, list, slot) =>
 const unseal = listStatement<{ now: number }, string>()((on, list, slot) =>
   on
     .updateTable("deliveries")
-    .set({ state: "waiting", message_id: null, due_at: slot("now") })
+    .set({ state: "waiting", message_id: null, due_at: slot("now"), replayed_at: slot("now") })
     .where("message_id", "in", list)
     .where("message_id", "is not", null)
     .returning(["sink", "group_key", "grouped"]),
@@ -66,21 +66,11 @@ export function resendDead(
   });
 }
 
-const addTimers = insertRows("groups", ["sink", "group_key", "due_at", "last_sealed_at"], (insert) =>
-  insert.onConflict((conflict) => conflict.columns(["sink", "group_key"]).doNothing()),
-);
-
 /** The message stays behind as a record without members; a new one takes them. */
 async function renderAnew(on: Executor, ids: readonly string[], nowMs: number): Promise<void> {
   const { rows } = await unseal(on, ids, { now: nowMs });
   await acknowledge(on, ids, { now: nowMs });
-  const groups = new Map(rows.filter(({ grouped }) => grouped === 1).map((row) => [`${row.sink}\n${row.group_key}`, row]));
-  // The timer of a group may have been forgotten since.
-  await addTimers(
-    on,
-    [...groups.values()].map(({ sink, group_key: key }) => ({ sink, group_key: key, due_at: null, last_sealed_at: null })),
-  );
-  for (const { sink, group_key: groupKey } of groups.values()) await refreshGroup(on, sink, groupKey, null);
+  await refreshGroupsOf(on, rows);
 }
 
 export function acknowledgeDead(db: Executor, selection: DeadSelection, nowMs: number): Promise<number> {

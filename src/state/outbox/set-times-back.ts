@@ -19,6 +19,11 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
     await setSeenClockBack(on, byMs);
     await setDeliveriesBack(on, byMs);
     await setMessagesBack(on, byMs);
+    // A silence was added for a while, not until a time of day.
+    await on
+      .updateTable("silences")
+      .set((eb) => ({ starts_at: eb("starts_at", "-", byMs), ends_at: eb("ends_at", "-", byMs) }))
+      .execute();
     await on
       .updateTable("sink_health")
       .set((eb) => ({

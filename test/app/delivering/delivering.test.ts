@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { DaemonDeps } from "../../../src/app/daemon/daemon-deps.ts";
 import { createDaemonEvents } from "../../../src/app/daemon/daemon-events.ts";
 import { createDelivering } from "../../../src/app/delivering/delivering.ts";
+import { createActiveSilences } from "../../../src/app/delivering/silences.ts";
 import type { EngineWatch } from "../../../src/engine/planned-watches.ts";
 import type { HttpRequest } from "../../../src/model/http.ts";
 import { createPollTrace } from "../../../src/polling/run/poll-trace.ts";
@@ -49,15 +50,17 @@ async function setUp(news: object = NEWS) {
       ops: { sink: "ops" },
     }),
   );
+  const silences = createActiveSilences(store, clock);
   const events = createDaemonEvents();
   const meter = { count() {}, set() {}, observe() {} };
   const deps = { clock, random, hash: sha256, log, http, addSecret() {}, write() {} } as unknown as DaemonDeps;
-  const delivering = await createDelivering(config, { store, meter, trace: createPollTrace(clock), events, deps });
+  const delivering = await createDelivering(config, { store, silences, meter, trace: createPollTrace(clock), events, deps });
   onTestFinished(() => delivering.stop(0));
   return {
     clock,
     store,
     delivering,
+    silences,
     logged,
     requests,
     answerWith: (...next: Answer) => {
@@ -199,4 +202,26 @@ it("a digest that cannot list everything says where the rest is listed", async (
   await daemon.clock.advance(10 * MINUTE);
   const bodies = daemon.requests.map(({ body }) => body).join("\n");
   expect(bodies).toContain("chirpwatch events --state summarised");
+});
+
+it("an alert that waits for two watches is held back only where a silence matches each of them", async () => {
+  const { clock, store, silences, delivering, requests } = await setUp();
+  await delivering.delivery().pump.start();
+  const untilMs = clock.now() + 5 * MINUTE;
+  const held = { sink: "news", groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: untilMs, heldBy: "nights" };
+  const commit = async (subject: string, watches: readonly string[]) => {
+    const events = watches.map((watch) => makeEvent(subject, { watch }));
+    const once = { key: subject, withinMs: 60 * MINUTE };
+    const deliveries = events.map(({ id }) => ({ ...held, eventId: id, groupKey: id, once }));
+    await store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], events, deliveries });
+  };
+  await commit("1", ["a", "b"]);
+  await commit("2", ["a", "c"]);
+  const silence = { startsAtMs: clock.now(), endsAtMs: untilMs + MINUTE, author: "", comment: "" };
+  for (const watch of ["a", "b"]) await store.addSilence({ ...silence, matchers: [`watch=${watch}`] });
+  await silences.load();
+  await clock.advance(6 * MINUTE);
+  expect(requests.map(({ body }) => JSON.parse(body ?? "").data.watch)).toEqual(["a"]);
+  expect((await store.explainItem("1")).map(({ verdict }) => verdict)).toEqual(["silenced", "silenced"]);
+  expect((await store.explainItem("2")).map(({ verdict }) => verdict)).toEqual(["event", "event"]);
 });

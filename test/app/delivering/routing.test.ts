@@ -19,6 +19,7 @@ const routingOf = async (more: object) =>
         ...more,
       }),
     ),
+    () => [],
   );
 const watchTo = (...sinks: readonly string[]) => makeWatch("w", "search", { query: "acme" }, { sinks });
 

@@ -5,7 +5,7 @@ import { PAGE_POLICY } from "../../../src/server/page/page-assets.ts";
 import { spanText } from "../../../src/server/words/page-words.ts";
 import { renderPage } from "../../../src/server/page/page.ts";
 import type { StatusView } from "../../../src/server/words/views.ts";
-import { NOW_MS, sinkView, statusView, watchView } from "../daemon-stand-in.ts";
+import { NOW_MS, silenceView, sinkView, statusView, watchView } from "../daemon-stand-in.ts";
 
 const page = (changes: Partial<StatusView> = {}) => renderPage(statusView(changes), NOW_MS);
 const bodyOf = (text: string) => text.slice(text.indexOf("<body>"), text.indexOf("<script>"));
@@ -25,6 +25,15 @@ describe("the status page", () => {
     expect(words).toContain("90,000 expected until 1 Apr, the schedules ask for 92,400");
     expect(words).toMatch(/brand-mentions search, @every 5m .* #brand 212 3,204 2 min ago in 2 min/);
     expect(words).not.toContain("Needs attention");
+  });
+
+  it("shows what silences hold back, until when, for whom and why, and nothing of them while there are none", () => {
+    const words = wordsOf(
+      page({ silences: [silenceView({ comment: "<b>launch</b>" }), silenceView({ id: "2", author: "", silenced: [] })] }),
+    );
+    expect(words).toMatch(/Silences 2 .*watch=&quot;brand-mentions&quot; silence 1 in 1 h alice &lt;b&gt;launch&lt;\/b&gt; 3 /);
+    expect(words).toMatch(/silence 2 in 1 h – a planned launch 0 /);
+    expect(wordsOf(page())).not.toContain("Silences");
   });
 
   it("lists what someone should do, each once: the daemon's reasons, errors of a refused file, a failing watch, a warning", () => {

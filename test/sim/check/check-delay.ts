@@ -3,6 +3,7 @@ import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute, type Outbox } from "./outbox.ts";
+import { isSilenced } from "./check-silences.ts";
 import { createNames, isCounterHiding } from "./expected.ts";
 import { isEverMuted } from "./mutes.ts";
 import type { RouteRules, SinkRules } from "./rules.ts";
@@ -48,6 +49,7 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
   const [place] = places;
   const sink = place?.rules.sinks.get(row.sink);
   if (place === undefined || sink === undefined || row.state === "muted" || isEverMuted(place.hours)) return [];
+  if (isSilenced(alert, outbox)) return [];
   const root = rootOf(alert, outbox);
   if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.") || isBehindMute(alert, outbox)) return [];
   const gapMs = place.rules.watches.get(event.watch)?.gapMs ?? 0;

@@ -4,6 +4,7 @@ import { type Evidence, label } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
 import { createNames } from "./expected.ts";
 import { isEverMuted } from "./mutes.ts";
+import { isSilenced } from "./check-silences.ts";
 import type { Rules } from "./rules.ts";
 
 export function checkMissing({ played, epochs, tweets, receipts, expected, outbox, finalRules }: Evidence): readonly string[] {
@@ -15,12 +16,13 @@ export function checkMissing({ played, epochs, tweets, receipts, expected, outbo
   const events = new Map(
     played.left.events.flatMap((event) => (event.type === "tweet.created" ? [[`${nameOf(event.watch)} ${event.subject}`, event]] : [])),
   );
-  const hasArrived = ({ row, event, places }: Alert): boolean =>
-    arrived.has(`${row.sink} ${event.subject}`) ||
-    row.state === "muted" ||
-    places.some(({ hours }) => isEverMuted(hours)) ||
-    !finalRules.sinks.has(row.sink) ||
-    isGivenUp(row.sink, finalRules, played);
+  const hasArrived = (alert: Alert): boolean =>
+    arrived.has(`${alert.row.sink} ${alert.event.subject}`) ||
+    alert.row.state === "muted" ||
+    isSilenced(alert, outbox) ||
+    isElsewhere(alert);
+  const isElsewhere = ({ row, places }: Alert): boolean =>
+    places.some(({ hours }) => isEverMuted(hours)) || !finalRules.sinks.has(row.sink) || isGivenUp(row.sink, finalRules, played);
   return [...finalRules.watches.keys()].flatMap((watch) =>
     [...tweets.values()].flatMap((tweet): readonly string[] => {
       if (expected(watch, tweet).claim !== "must") return [];

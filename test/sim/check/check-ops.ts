@@ -151,7 +151,11 @@ function checkFailing(opsAlerts: readonly LeftEvent[], { played, epochs }: Evide
     const isReported = reported.some(
       ({ subject, detectedAtMs }) => subject === sink && detectedAtMs > answeredAtMs - 120 * MIN_MS && detectedAtMs < answeredAtMs + MIN_MS,
     );
-    return isCut || isReported || answeredAtMs > played.endMs - MIN_MS
+    // One of several under way may be refused, and the next be taken at once.
+    const isOver = played.attempts.some(
+      (other) => other.sink === sink && other.accepted && other.atMs > attempt.atMs - 5_000 && other.atMs < answeredAtMs + 1_000,
+    );
+    return isCut || isReported || isOver || answeredAtMs > played.endMs - MIN_MS
       ? []
       : [`${sink} answered ${attempt.status} (${trouble}), and nobody was notified`];
   });

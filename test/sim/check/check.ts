@@ -17,6 +17,7 @@ import { checkOrder } from "./check-order.ts";
 import { checkPace } from "./check-pace.ts";
 import { checkOutbox } from "./check-outbox.ts";
 import { checkPlacement } from "./check-placement.ts";
+import { checkSilences } from "./check-silences.ts";
 import { checkTrends } from "./check-trends.ts";
 import { checkUnexpected } from "./check-unexpected.ts";
 import { checkValues } from "./check-values.ts";
@@ -24,7 +25,7 @@ import { gather } from "./evidence.ts";
 
 const CHECKS = [
   ...[checkUnexpected, checkMissing, checkOnce, checkOutbox, checkPlacement, checkOrder, checkPace, checkThrottle, checkDelay],
-  ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog],
+  ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog, checkSilences],
 ];
 
 /** What is wrong; empty when all is well. */

@@ -43,7 +43,7 @@ function taking(route: RouteRules | undefined, routed: Routed): readonly RouteRu
 }
 
 /** A label that the event does not carry counts as empty. */
-function matches(matcher: string, labels: Labels): boolean {
+export function matches(matcher: string, labels: Labels): boolean {
   const [, label = "", op = "", value = ""] = /^(\w+)(=~|!~|!=|=)"(.*)"$/.exec(matcher) ?? [];
   const actual = labels[label] ?? "";
   if (op === "=") return actual === value;

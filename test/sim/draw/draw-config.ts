@@ -154,7 +154,7 @@ const TWEET_MATCHERS = /^(?:author|lang|kind|conversation|event)\b/;
 const LABELS = ["watch", "author", "lang", "kind", "target", "conversation", "type"];
 
 /** A matcher that could never match is refused: labels and ids are those that the watches have. */
-function matchersFor(watches: Readonly<Record<string, JsonObject>>): Pick<RouteScene, "matchers" | "labels"> {
+export function matchersFor(watches: Readonly<Record<string, JsonObject>>): Pick<RouteScene, "matchers" | "labels"> {
   const labels = Object.keys(Object.assign({}, ...Object.values(watches).map((watch) => watch["labels"] ?? {})) as JsonObject);
   const own = Object.entries(watches).flatMap(([id, { type }]) => [`watch="${id}"`, `watch!="${id}"`, `type="${type as string}"`]);
   const team = labels.includes("team") ? ['team="comms"', 'team!="comms"', 'team=~"c.*|"'] : [];

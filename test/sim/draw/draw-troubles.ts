@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { CRASH_POINTS } from "../run/crash-points.ts";
 import { WATCHED } from "./cast.ts";
 import type { Dice } from "./dice.ts";
+import { matchersFor } from "./draw-config.ts";
 import { drawReloads } from "./draw-reload.ts";
 import { SINK_TROUBLES, type ConfigText, type Step } from "./scenario.ts";
 
@@ -52,7 +53,21 @@ export function drawTroubles(dice: Dice, config: ConfigText, busyMs: number): re
         { do: "resume", atMs: end, watch },
       ];
     }),
+    ...times("silence", 4).flatMap((atMs, n) => drawSilence(dice, atMs, { name: `s${n}`, watches: config["watches"] as JsonObject })),
   ];
+}
+
+/** Some end before their time, some after everything else, some at once. */
+function drawSilence(
+  dice: Dice,
+  atMs: number,
+  { name, watches }: { readonly name: string; readonly watches: JsonObject },
+): readonly Step[] {
+  const { matchers } = matchersFor(watches as Readonly<Record<string, JsonObject>>);
+  const forMs = dice.pick([10_000, MIN_MS, 10 * MIN_MS, 40 * MIN_MS, 6 * 60 * MIN_MS]);
+  const silence: Step = { do: "silence", atMs, name, matchers: [...dice.some(matchers, 1, 2)], forMs };
+  if (dice.chance(0.6)) return [silence];
+  return [silence, { do: "end silence", atMs: atMs + dice.pick([1_000, MIN_MS, 15 * MIN_MS]), name }];
 }
 
 /** Some points are passed only when something happens. */

@@ -81,6 +81,9 @@ export type Step =
   | { readonly do: "reload"; readonly atMs: number; readonly config: ConfigText }
   | { readonly do: "pause"; readonly atMs: number; readonly watch: string }
   | { readonly do: "resume"; readonly atMs: number; readonly watch: string }
+  /** `name` names it for its end, which may come before its time. */
+  | { readonly do: "silence"; readonly atMs: number; readonly name: string; readonly matchers: readonly string[]; readonly forMs: number }
+  | { readonly do: "end silence"; readonly atMs: number; readonly name: string }
   | { readonly do: "jump"; readonly atMs: number; readonly byMs: number };
 
 export const SINK_TROUBLES = [

@@ -23,6 +23,9 @@ const STORE_WRITES = [
   "expireCrossposts",
   "markCrosspostsReported",
   "markDeadReported",
+  "addSilence",
+  "expireSilence",
+  "silenceDeliveries",
   "writeNote",
   "saveLearned",
   "prune",
@@ -40,6 +43,7 @@ const STORE_READS = [
   "throttleState",
   "loadSinkHealth",
   "dueRechecks",
+  "listSilences",
 ] as const;
 
 /** What only commands call, which nobody runs in a simulation, and reads like those above. */
@@ -47,7 +51,7 @@ const NOT_CUT = [
   ...["acknowledgeDead", "resendDead", "explainItem", "findEvents", "recentEvents", "recentRecords", "listDead"],
   ...["listWatches", "knownMembers", "absentMembers", "itemMarks", "eventsById", "countEvents", "newestEvent", "userIdOfHandle"],
   ...["spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote", "loadLearned"],
-  ...["dueCrosspost", "crosspostOutlook", "groupDead", "unreportedDead"],
+  ...["dueCrosspost", "crosspostOutlook", "groupDead", "unreportedDead", "countSilenced", "resendSilenced", "labelsSince"],
 ];
 
 export const STORE_METHODS: readonly string[] = [...STORE_WRITES, ...STORE_READS, ...NOT_CUT, "close"];

@@ -55,7 +55,11 @@ export interface SimDaemon {
   killAt(point: string, nth: number): void;
   reload(): Promise<unknown>;
   /** Asks the daemon's own API. Undefined while none runs. */
-  ask(method: "GET" | "POST", path: string): Promise<{ readonly status: number; readonly text: string } | undefined>;
+  ask(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: object,
+  ): Promise<{ readonly status: number; readonly text: string } | undefined>;
 }
 
 export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
@@ -129,8 +133,9 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
     kill: () => life?.end(),
     killAt: (point, nth) => life?.endAt(point, nth),
     reload: async () => daemon?.reload("SIGHUP"),
-    async ask(method, path) {
-      const answer = await routes?.request(`http://localhost${path}`, { method });
+    async ask(method, path, body) {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const answer = await routes?.request(`http://localhost${path}`, { method, ...sent });
       return answer === undefined ? undefined : { status: answer.status, text: await answer.text() };
     },
   };

@@ -1,11 +1,12 @@
 /**
- * Whoever runs the daemon of a simulation: starts it, stops it, kills it at a named point, changes its configuration, pauses its watches.
+ * Whoever runs the daemon of a simulation: starts it, stops it, kills it at a named point, changes its configuration, pauses its watches, silences its alerts.
  * All of it happens beside the world, which does not wait; what takes too long is a failure.
  */
 import type { Cancel, Clock } from "../../../src/model/clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 import type { ConfigText, Step } from "../draw/scenario.ts";
 import type { SimDaemon } from "./daemon.ts";
+import { createSilencing, type SilenceSpan } from "./silencing.ts";
 import type { Epoch } from "./simulate.ts";
 
 /** A process that ran; times are the world's. */
@@ -17,12 +18,13 @@ export interface LifeSpan {
   cutAt: string | undefined;
 }
 
-export type OperatorStep = Step & { readonly do: "crash" | "restart" | "reload" | "pause" | "resume" };
+export type OperatorStep = Step & { readonly do: "crash" | "restart" | "reload" | "pause" | "resume" | "silence" | "end silence" };
 
 export interface Operator {
   readonly epochs: readonly Epoch[];
   readonly lives: readonly LifeSpan[];
   readonly failures: readonly string[];
+  readonly silences: readonly SilenceSpan[];
   begin(config: ConfigText): void;
   act(step: OperatorStep): void;
   /** The life is over: at a point, or "stopped". */
@@ -46,6 +48,7 @@ export function createOperator({ clock, worldClock, daemon, putConfig, note }: O
   const epochs: Epoch[] = [];
   const lives: LifeSpan[] = [];
   const failures: string[] = [];
+  const silencing = createSilencing(daemon, worldClock);
   let config: ConfigText = {};
   let state: "down" | "starting" | "up" | "stopping" = "down";
   /** How long it stays down when it is cut. */
@@ -114,10 +117,14 @@ export function createOperator({ clock, worldClock, daemon, putConfig, note }: O
         // Who finds nobody there asks again.
         if (state !== "up") return void missed.push(step);
         return watchOver(daemon.ask("POST", `/api/v1/watches/${step.watch}/${step.do}`), step.do, () => undefined);
+      case "silence":
+      case "end silence":
+        if (state !== "up") return void missed.push(step);
+        return watchOver(silencing.act(step), step.do, () => undefined);
     }
   };
   return {
-    ...{ epochs, lives, failures, act },
+    ...{ epochs, lives, failures, act, silences: silencing.spans },
     begin(first) {
       config = first;
       putConfig(config);

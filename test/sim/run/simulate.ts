@@ -14,6 +14,7 @@ import { useDisk } from "./disk.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { createOperator, type LifeSpan } from "./operator.ts";
 import { type LeftState, readState } from "./read-state.ts";
+import type { SilenceSpan } from "./silencing.ts";
 import { createReceivers, type Attempt } from "./sinks.ts";
 import { type Asked, createSimService, SERVICE_ORIGIN, type SimService } from "./service.ts";
 import { createWorldHistory, type WorldHistory } from "./world-history.ts";
@@ -32,6 +33,7 @@ export interface Played {
   readonly asked: readonly Asked[];
   readonly epochs: readonly Epoch[];
   readonly lives: readonly LifeSpan[];
+  readonly silences: readonly SilenceSpan[];
   readonly logged: readonly LogLine[];
   /** Billed requests that left the daemon, whether they arrived or not, by key. */
   readonly sent: ReadonlyMap<string, number>;
@@ -121,6 +123,8 @@ function createRun(scenario: Scenario, folder: string) {
       case "reload":
       case "pause":
       case "resume":
+      case "silence":
+      case "end silence":
         return operator.act(step);
       default:
         return world.follow(step);
@@ -137,7 +141,7 @@ function createRun(scenario: Scenario, folder: string) {
   };
   const played = (): Played => ({
     ...{ scenario, world, logged, status, endMs: worldClock.now() },
-    ...{ epochs: operator.epochs, lives: operator.lives, failures: operator.failures },
+    ...{ epochs: operator.epochs, lives: operator.lives, failures: operator.failures, silences: operator.silences },
     attempts: receivers.attempts,
     asked: service.asked,
     sent: service.sent,

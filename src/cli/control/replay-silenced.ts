@@ -1,0 +1,68 @@
+/** `chirpwatch replay --silenced`: sends what silences held back. */
+import { sendSilenced } from "../../app/delivering/silence-actions.ts";
+import { suggest } from "../../config/suggest.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { SilenceView } from "../../server/words/silence-view.ts";
+import { changeState, postDaemon } from "../access/change-state.ts";
+import { findDaemon, type DaemonPlace } from "../access/find-daemon.ts";
+import type { CliContext } from "../terminal/context.ts";
+import { alertsOf } from "../terminal/silence-table.ts";
+import { plural } from "../terminal/table.ts";
+import { requireKnown, viewSilences } from "./silence.ts";
+import { formatSilenced } from "./silence-text.ts";
+
+export interface SilencedFlags {
+  readonly config: string;
+  readonly sink?: string;
+  readonly silence?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+/** So many are sent without asking. */
+const MOST_UNASKED = 20;
+
+/** `ask` throws unless the answer is yes. */
+export async function replaySilenced(context: CliContext, flags: SilencedFlags, ask: () => Promise<void>): Promise<void> {
+  const { sink, silence } = flags;
+  const place = await findDaemon(context, flags.config);
+  // A daemon goes on with the sinks that it loaded when its file is spoilt later.
+  const sinks = place.fault === undefined ? place.config().sinks.map(({ name }) => name) : undefined;
+  if (sinks !== undefined) requireSink(sink, sinks);
+  const all = (await viewSilences(context, place, true)).silences;
+  if (silence !== undefined) requireKnown([silence], all);
+  const chosen = all
+    .filter(({ id }) => silence === undefined || id === silence)
+    .map((one) => atSinks(one, sink === undefined ? sinks : [sink]));
+  const held = chosen.reduce((sum, one) => sum + alertsOf(one), 0);
+  if (held === 0) return context.out("nothing to send: no alerts are silenced");
+  context.out(formatSilenced(chosen));
+  if (flags.dryRun === true) return;
+  if (held > MOST_UNASKED && flags.yes !== true) await ask();
+  const said = await postDaemon<{ alerts: number }>(context, place, `/api/v1/silences/replay?${queryOf(flags)}`);
+  const alerts = said?.alerts ?? (await sendFromState(context, place, { sink, silenceId: silence }));
+  const goes = alerts === 1 ? "goes" : "go";
+  context.out(`${plural(alerts, "alert")} ${goes} out ${said === undefined ? "at the next start: no daemon runs now" : "now"}`);
+}
+
+/** `sinks`: undefined for all. */
+const atSinks = (silence: SilenceView, sinks: readonly string[] | undefined): SilenceView => ({
+  ...silence,
+  silenced: silence.silenced.filter(({ sink }) => sinks === undefined || sinks.includes(sink)),
+});
+
+const queryOf = ({ sink, silence }: SilencedFlags): string =>
+  new URLSearchParams({ ...(sink === undefined ? {} : { sink }), ...(silence === undefined ? {} : { silence }) }).toString();
+
+const sendFromState = (
+  context: CliContext,
+  place: DaemonPlace,
+  selection: { readonly sink: string | undefined; readonly silenceId: string | undefined },
+): Promise<number> => changeState(context, place, (store) => sendSilenced(store, place.config(), selection, context.clock.now()));
+
+function requireSink(sink: string | undefined, known: readonly string[]): void {
+  if (sink === undefined || known.includes(sink)) return;
+  const meant = suggest(sink, known);
+  const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}There are: ${known.join(", ")}`;
+  throw new ExitError(EXIT.failed, "SINK_UNKNOWN", `there is no sink "${sink}"`, { hint });
+}

@@ -1,0 +1,36 @@
+/** What becomes of silences, for people: added, ended, and what they hold back. */
+import { cleanLine } from "../../render/text/clean-text.ts";
+import type { AddedSilenceView, SilencesView, SilenceView } from "../../server/words/silence-view.ts";
+import { alertsOf, formatSilenceTable, untilText } from "../terminal/silence-table.ts";
+import { plural } from "../terminal/table.ts";
+
+export function formatAdded(silence: AddedSilenceView, nowMs: number): string {
+  const { id, ends_at: endsAt, matching_24h: matching } = silence;
+  return [
+    `silence ${id} holds back alerts with ${matchersText(silence)} until ${untilText(endsAt, nowMs)}`,
+    matching === 0
+      ? "no event of the last 24 hours matches: check the labels with chirpwatch events --json"
+      : `${plural(matching, "event")} of the last 24 hours ${matching === 1 ? "matches" : "match"}`,
+    `end it: chirpwatch silence expire ${id}`,
+  ].join("\n");
+}
+
+export const formatSilences = ({ silences }: SilencesView, nowMs: number): string =>
+  silences.length === 0 ? "No silences: all alerts go out." : formatSilenceTable(silences, nowMs);
+
+export function formatExpired(silence: SilenceView): string {
+  const alerts = alertsOf(silence);
+  const left = alerts === 0 ? "" : `; ${plural(alerts, "alert")} held back: chirpwatch replay --silenced --silence ${silence.id}`;
+  return `silence ${silence.id} ended${left}`;
+}
+
+/** What `replay --silenced` sends, a line for each silence and sink. */
+export const formatSilenced = (silences: readonly SilenceView[]): string =>
+  silences
+    .flatMap((silence) => {
+      const what = `silence ${silence.id} (${matchersText(silence)}; ${cleanLine(silence.comment)})`;
+      return silence.silenced.map(({ sink, alerts }) => `${what}: ${plural(alerts, "alert")} for ${sink}`);
+    })
+    .join("\n");
+
+const matchersText = ({ matchers }: SilenceView): string => cleanLine(matchers.join(", "));

@@ -1,0 +1,32 @@
+/** Silences as a table: what each holds back, until when, who added it and why. For `silence list` and `status`. */
+import type { SilenceView } from "../../server/words/silence-view.ts";
+import { ageText, formatCount, formatTable } from "./table.ts";
+
+const COLUMNS = [
+  { title: "SILENCE", align: "right" },
+  { title: "ALERTS WITH" },
+  { title: "UNTIL" },
+  { title: "BY" },
+  { title: "WHY" },
+  { title: "HELD BACK", align: "right" },
+] as const;
+
+export const formatSilenceTable = (silences: readonly SilenceView[], nowMs: number): string =>
+  formatTable(
+    COLUMNS,
+    silences.map((silence) => [
+      silence.id,
+      silence.matchers.join(", "),
+      silence.state === "active" ? untilText(silence.ends_at, nowMs) : `ended ${minuteText(silence.ends_at)}`,
+      silence.author || "-",
+      silence.comment,
+      formatCount(alertsOf(silence)),
+    ]),
+  );
+
+/** Alerts that it holds back, at all sinks. */
+export const alertsOf = ({ silenced }: SilenceView): number => silenced.reduce((sum, { alerts }) => sum + alerts, 0);
+
+export const untilText = (iso: string, nowMs: number): string => `${minuteText(iso)} (in ${ageText(Date.parse(iso) - nowMs)})`;
+
+const minuteText = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;

@@ -1,0 +1,27 @@
+/** The silences on the status page: what is held back, until when, who wants it so and why. Not there while there are none. */
+import { Html, html } from "../words/html.ts";
+import { countText, when } from "../words/page-words.ts";
+import type { SilenceView } from "../words/silence-view.ts";
+import { card } from "./page-tables.ts";
+
+export function silenceTable(silences: readonly SilenceView[], nowMs: number): Html {
+  if (silences.length === 0) return html``;
+  return card(
+    "silences",
+    "Silences",
+    countText(silences.length),
+    html`<table aria-labelledby="silences">
+<thead><tr><th scope="col">Alerts with</th><th scope="col">Ends</th><th scope="col">Added by</th><th scope="col">Why</th><th scope="col" class="num">Held back</th></tr></thead>
+<tbody>${silences.map((silence) => silenceRow(silence, nowMs))}</tbody></table>`,
+  );
+}
+
+function silenceRow({ id, matchers, ends_at: endsAt, author, comment, silenced }: SilenceView, nowMs: number): Html {
+  const alerts = silenced.reduce((sum, one) => sum + one.alerts, 0);
+  return html`<tr><th scope="row">${matchers.join(", ")}<span class="sub">silence ${id}</span></th>
+<td data-label="Ends">${when(endsAt, nowMs)}</td>
+<td data-label="Added by">${author || "–"}</td>
+<td data-label="Why">${comment}</td>
+<td data-label="Held back" class="num">${countText(alerts)}</td></tr>
+`;
+}

@@ -1,0 +1,13 @@
+/** Every answer that is not what was asked for: `{ "error": { code, message, errors? } }`. */
+import type { Context } from "hono";
+
+export interface Problem {
+  readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500;
+  readonly code: string;
+  readonly message: string;
+  readonly errors?: readonly string[];
+}
+
+export function problem(c: Context, { status, code, message, errors }: Problem): Response {
+  return c.json({ error: { code, message, ...(errors === undefined ? {} : { errors }) } }, status);
+}

@@ -1,0 +1,57 @@
+/** The routes of silences: read, added, ended, and what they hold back sent after all. */
+import type { Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { Log } from "../model/log.ts";
+import { problem } from "./problem.ts";
+import type { Actions } from "./words/actions.ts";
+import type { SilenceRequest } from "./words/silence-view.ts";
+import type { Views } from "./words/views.ts";
+
+export interface SilenceRouteDeps {
+  readonly log: Log;
+  readonly views: Pick<Views, "silences">;
+  readonly actions: Pick<Actions, "addSilence" | "expireSilence" | "resendSilenced">;
+}
+
+/** Of the body of a request. */
+const MOST_BYTES = 65_536;
+const SHAPE =
+  'the body is JSON like { "matchers": ["watch=\\"brand\\""], "duration": "1h", "comment": "planned maintenance", "author": "alice" }';
+
+export function addSilences(app: Hono, { views, actions, log }: SilenceRouteDeps): void {
+  app.get("/api/v1/silences", async (c) => c.json(await views.silences(c.req.query("expired") === "true")));
+  app.post("/api/v1/silences/replay", async (c) => {
+    const { sink, silence } = c.req.query();
+    const resent = await actions.resendSilenced(sink, silence);
+    log.info("silenced alerts are sent", { sink: sink ?? "all", silence: silence ?? "all", ...resent });
+    return c.json(resent);
+  });
+  app.post("/api/v1/silences", bodyLimit({ maxSize: MOST_BYTES, onError: (c) => badBody(c, 413) }), async (c) => {
+    const request = readRequest(await c.req.json().catch(() => undefined));
+    if (request === undefined) return badBody(c, 400);
+    const outcome = await actions.addSilence(request);
+    if (!outcome.ok)
+      return problem(c, { status: 400, code: "SILENCE_INVALID", message: outcome.errors.join("; "), errors: outcome.errors });
+    const { id, matchers, ends_at: endsAt } = outcome.silence;
+    log.info("silence added", { silence: id, matchers, until: endsAt });
+    return c.json(outcome.silence);
+  });
+  app.delete("/api/v1/silences/:id", async (c) => {
+    const id = c.req.param("id");
+    const silence = await actions.expireSilence(id);
+    if (silence === undefined) return problem(c, { status: 404, code: "SILENCE_UNKNOWN", message: `there is no silence "${id}"` });
+    log.info("silence ended", { silence: id });
+    return c.json(silence);
+  });
+}
+
+const badBody = (c: Context, status: 400 | 413): Response => problem(c, { status, code: "SERVER_BAD_BODY", message: SHAPE });
+
+/** What is absent is empty, and said to be missing by whoever checks it. Undefined when a field is of another type, or unknown. */
+function readRequest(body: unknown): SilenceRequest | undefined {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return undefined;
+  const { matchers = [], duration = "", comment = "", author = "", ...others } = body as Readonly<Record<string, unknown>>;
+  const isText = (value: unknown): value is string => typeof value === "string";
+  if (Object.keys(others).length > 0 || !Array.isArray(matchers) || !matchers.every(isText)) return undefined;
+  return isText(duration) && isText(comment) && isText(author) ? { matchers, duration, comment, author } : undefined;
+}

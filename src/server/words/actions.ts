@@ -1,0 +1,44 @@
+/** What the server asks the daemon to do, and how it answers: the JSON of the changing calls of `/api/v1/…`, field for field. Implemented in app/. */
+import type { OnReturn } from "../../model/watch.ts";
+import type { ResentView } from "./dead-view.ts";
+import type { AddSilenceOutcome, SilenceRequest, SilenceView } from "./silence-view.ts";
+
+/** What an edit does to what a watch remembers. */
+export interface MemoryView {
+  readonly watch: string;
+  /** What was edited: `query`, `where`, names of accounts, or `watch` itself. */
+  readonly part: string;
+  readonly effect: "kept" | "new_baseline" | "dropped";
+  readonly detail: string;
+}
+
+export type ReloadOutcome =
+  | { readonly ok: true; readonly changed: boolean; readonly memory: readonly MemoryView[] }
+  | { readonly ok: false; readonly errors: readonly string[] };
+
+export interface PauseView {
+  readonly watch: string;
+  readonly paused: boolean;
+  readonly was_paused: boolean;
+  /** Paused, or disabled, since then; null where it was neither. */
+  readonly away_since: string | null;
+  /** What becomes of what came meanwhile. */
+  readonly on_return: OnReturn;
+}
+
+/** What the server may ask the daemon to do. */
+export interface Actions {
+  /** All or nothing: a refused file leaves the old one active. `askedBy` is for the log. Never rejects for a bad file. */
+  reload(askedBy: string): Promise<ReloadOutcome>;
+  /** Undefined when there is no watch of that id. `isFromNow`: what came while it was paused raises no alert; nothing changes where it was not. */
+  setPaused(watchId: string, paused: boolean, isFromNow?: boolean): Promise<PauseView | undefined>;
+  /** Accepts the loss of dead letters, of one sink or of all; how many there were. */
+  acknowledgeDead(sink: string | undefined): Promise<number>;
+  resendDead(sink: string | undefined): Promise<ResentView>;
+  /** It holds once this resolves. */
+  addSilence(request: SilenceRequest): Promise<AddSilenceOutcome>;
+  /** Undefined when there is none of that id. */
+  expireSilence(id: string): Promise<SilenceView | undefined>;
+  /** Sends what silences hold back, of one sink and silence or of all; how many alerts. */
+  resendSilenced(sink: string | undefined, silenceId: string | undefined): Promise<{ readonly alerts: number }>;
+}

@@ -1,0 +1,57 @@
+/** Deliveries that silences hold back: those that waited until then, how many there are, and those that are sent after all. */
+import type { SilencedCount, SilencedDelivery, SilencedSelection } from "../../model/silence.ts";
+import { recordAudit } from "./audit.ts";
+import { refreshGroupsOf } from "./group-timers.ts";
+import { SILENCED, WAITING } from "../db/literals.ts";
+import { type Executor, listStatement, transact } from "../db/statement.ts";
+
+/** What is stored with a delivery that a silence holds back, for people. */
+export const silencedDetail = (silenceId: string): string => `silence ${silenceId}`;
+
+const holdBack = listStatement<{ silenceId: string; detail: string }, number>()((on, list, slot) =>
+  on
+    .updateTable("deliveries")
+    .set({ state: "silenced", silenced_by: slot("silenceId"), detail: slot("detail") })
+    .where("id", "in", list)
+    .where("state", "=", WAITING)
+    .returning(["sink", "group_key", "grouped"]),
+);
+
+export function silenceDeliveries(db: Executor, silenced: readonly SilencedDelivery[]): Promise<void> {
+  return transact(db, async (on) => {
+    const ids = new Map<string, number[]>();
+    for (const { deliveryId, silenceId } of silenced) ids.set(silenceId, [...(ids.get(silenceId) ?? []), Number(deliveryId)]);
+    for (const [silenceId, own] of ids) {
+      const { rows } = await holdBack(on, own, { silenceId, detail: silencedDetail(silenceId) });
+      await refreshGroupsOf(on, rows);
+    }
+  });
+}
+
+export async function countSilenced(db: Executor): Promise<readonly SilencedCount[]> {
+  const rows = await db
+    .selectFrom("deliveries")
+    .select((eb) => ["silenced_by", "sink", eb.fn.countAll<number>().as("count")])
+    .where("state", "=", SILENCED)
+    .groupBy(["silenced_by", "sink"])
+    .orderBy("sink")
+    .execute();
+  return rows.map(({ silenced_by: silenceId, sink, count }) => ({ silenceId: silenceId ?? "", sink, alerts: Number(count) }));
+}
+
+export function resendSilenced(db: Executor, { sinks, silenceId }: SilencedSelection, nowMs: number): Promise<number> {
+  return transact(db, async (on) => {
+    let silenced = on
+      .updateTable("deliveries")
+      .set({ state: "waiting", detail: "", not_before: nowMs, held_by: null, due_at: nowMs, replayed_at: nowMs })
+      .where("state", "=", SILENCED)
+      // No database takes an empty list.
+      .where("sink", "in", sinks.length === 0 ? [""] : [...sinks]);
+    if (silenceId !== undefined) silenced = silenced.where("silenced_by", "=", silenceId);
+    const rows = await silenced.returning(["sink", "group_key", "grouped"]).execute();
+    await refreshGroupsOf(on, rows);
+    if (rows.length > 0)
+      await recordAudit(on, nowMs, "replay silenced", { sinks: [...sinks], silence: silenceId ?? null, alerts: rows.length });
+    return rows.length;
+  });
+}

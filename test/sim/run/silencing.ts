@@ -1,0 +1,56 @@
+/** The silences that the operator of a simulation asks for: when each may hold, and when it must. */
+import type { Clock } from "../../../src/model/clock.ts";
+import type { Step } from "../draw/scenario.ts";
+import type { SimDaemon } from "./daemon.ts";
+
+/** Times are the world's. A process that is cut while it adds or ends one may have done so, or not. */
+export interface SilenceSpan {
+  readonly matchers: readonly string[];
+  /** It may hold from the first to the last of these. */
+  readonly fromMs: number;
+  toMs: number;
+  /** It must hold from the first to the last of these. */
+  certainFromMs: number;
+  certainToMs: number;
+  /** Undefined until it is known. */
+  id: string | undefined;
+}
+
+export type SilenceStep = Step & { readonly do: "silence" | "end silence" };
+
+export interface Silencing {
+  readonly spans: readonly SilenceSpan[];
+  /** Resolves when the daemon has answered. */
+  act(step: SilenceStep): Promise<void>;
+}
+
+export function createSilencing(daemon: Pick<SimDaemon, "ask">, worldClock: Pick<Clock, "now">): Silencing {
+  const spans: SilenceSpan[] = [];
+  const byName = new Map<string, SilenceSpan>();
+
+  const add = async ({ name, matchers, forMs }: SilenceStep & { readonly do: "silence" }) => {
+    const fromMs = worldClock.now();
+    const span: SilenceSpan = {
+      ...{ matchers, fromMs, toMs: Number.POSITIVE_INFINITY, certainToMs: fromMs + forMs },
+      certainFromMs: Number.POSITIVE_INFINITY,
+      id: undefined,
+    };
+    spans.push(span);
+    byName.set(name, span);
+    const body = { matchers, duration: `${forMs}ms`, comment: "simulated" };
+    const answer = await daemon.ask("POST", "/api/v1/silences", body);
+    // The watch or the label that it names may be gone by now.
+    if (answer?.status !== 200) return void spans.splice(spans.indexOf(span), 1);
+    span.certainFromMs = worldClock.now();
+    span.toMs = worldClock.now() + forMs;
+    span.id = (JSON.parse(answer.text) as { readonly id: string }).id;
+  };
+  const end = async ({ name }: SilenceStep) => {
+    const span = byName.get(name);
+    if (span?.id === undefined) return;
+    span.certainToMs = Math.min(span.certainToMs, worldClock.now());
+    await daemon.ask("DELETE", `/api/v1/silences/${span.id}`);
+    span.toMs = Math.min(span.toMs, worldClock.now());
+  };
+  return { spans, act: (step) => (step.do === "silence" ? add(step) : end(step)) };
+}
