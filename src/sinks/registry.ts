@@ -1,10 +1,11 @@
 /** Every sink type there is. A new one is its own file and one line here. */
 import { consoleSink } from "./console.ts";
 import { discordSink } from "./discord/discord.ts";
+import { fileSink } from "./file.ts";
 import type { SinkType } from "./kind/sink-type.ts";
 import { slackSink } from "./slack/slack.ts";
 import { webhookSink } from "./webhook/webhook.ts";
 
 // Settings are each type's own: a caller parses them with that type's schema first.
 // biome-ignore lint/suspicious/noExplicitAny: the settings type is hidden behind the schema
-export const SINK_TYPES: readonly SinkType<any>[] = [slackSink, discordSink, webhookSink, consoleSink];
+export const SINK_TYPES: readonly SinkType<any>[] = [slackSink, discordSink, webhookSink, fileSink, consoleSink];

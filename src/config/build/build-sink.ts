@@ -1,9 +1,11 @@
 /** One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into a SinkConfig. */
 import { parseDuration } from "../../model/duration.ts";
+import type { Environment } from "../../model/files.ts";
 import type { Throttle } from "../../route/route.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { buildThrottle } from "./build-throttle.ts";
+import { resolveDataPath } from "../text/state-path.ts";
 import { checkValue } from "../check/check-value.ts";
 import type { SinkConfig } from "../config.ts";
 import { DEFAULTS } from "../defaults.ts";
@@ -16,6 +18,7 @@ import type { LoadWhere } from "../where/where.ts";
 import { anyBody } from "../where/where-types.ts";
 
 export interface SinkDepsOfConfig extends SecretDeps {
+  readonly env: Environment;
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
   /** Their events are what a sink's own conditions see. */
@@ -44,7 +47,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   return {
     name: entry.key,
     type: type.type,
-    settings: await compileCondition(type, settings, split.own, deps),
+    settings: withPaths(type, await compileCondition(type, settings, split.own, deps), deps),
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
     ...(throttle === undefined ? {} : { throttle }),
     declaredAt: configPlace(entry.keyPlace),
@@ -86,6 +89,16 @@ async function compileCondition(type: SinkType<any>, settings: unknown, own: Map
   const called = `\`${condition.path.at(-1)}\``;
   deps.report.error(offsetInto(place, text, compiled.offset), compiled.rule, compiled.message.replace("`where`", called));
   return settings;
+}
+
+/** The same settings with the paths of files that the sink writes made absolute. */
+function withPaths({ paths = [] }: SinkType<any>, settings: unknown, deps: SinkDepsOfConfig): unknown {
+  const written = (settings ?? {}) as Readonly<Record<string, unknown>>;
+  const resolved = paths.flatMap((key): readonly (readonly [string, string])[] => {
+    const path = written[key];
+    return typeof path === "string" ? [[key, resolveDataPath(path, deps)]] : [];
+  });
+  return resolved.length === 0 ? settings : { ...written, ...Object.fromEntries(resolved) };
 }
 
 /** Of a setting's key, read from a file or not; undefined where it is not written. */

@@ -2,14 +2,12 @@
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { Clock } from "../../model/clock.ts";
-import { isoTime } from "../../model/clock.ts";
 import { parseDuration } from "../../model/duration.ts";
-import { eventData } from "../../model/event.ts";
 import type { Http } from "../../model/http.ts";
-import type { Json } from "../../model/json.ts";
 import { isLoopback } from "../../model/loopback.ts";
-import type { Batch, SealedMessage, Sink } from "../../model/sink.ts";
+import type { SealedMessage, Sink } from "../../model/sink.ts";
 import { doubtsOfOtherChat } from "../kind/chat-doubts.ts";
+import { eventDocument } from "../kind/event-json.ts";
 import type { SinkDoubt, SinkType } from "../kind/sink-type.ts";
 import { classifyWebhookAnswer, classifyWebhookFailure } from "./webhook-answer.ts";
 import { createSigner, secretProblem } from "./webhook-signature.ts";
@@ -115,7 +113,7 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
     };
   };
   return {
-    render: renderBody,
+    render: eventDocument,
     async send(message, signal) {
       const body = typeof message.body === "string" ? message.body : JSON.stringify(message.body);
       const headers = headersOf(message, body);
@@ -138,16 +136,4 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
       return {};
     },
   };
-}
-
-/** Sealed as text, not as an object: what is signed and sent is then the same, byte for byte, in every attempt. */
-function renderBody(batch: Batch): Json {
-  const detectedAtMs = Math.max(0, ...batch.events.map(({ event }) => event.detectedAtMs));
-  const sample = batch.sample ? { sample: true } : {};
-  const [only] = batch.events;
-  if (batch.events.length === 1 && only !== undefined) {
-    return JSON.stringify({ type: only.event.type, timestamp: isoTime(detectedAtMs), ...sample, data: eventData(only.event) });
-  }
-  const events = batch.events.map(({ event }) => ({ type: event.type, ...eventData(event) }));
-  return JSON.stringify({ type: "events.batch", timestamp: isoTime(detectedAtMs), ...sample, data: { events } });
 }

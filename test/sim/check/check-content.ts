@@ -7,6 +7,7 @@ import type { Attempt } from "../run/sinks.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
 import { type Alert, groupBy, isMessage } from "./outbox.ts";
 import { hasOddFields } from "./expected.ts";
+import { documentsOf, isForPrograms } from "./receipts.ts";
 import type { Rules, SinkRules } from "./rules.ts";
 
 export const checkContent = (evidence: Evidence): readonly string[] => {
@@ -24,6 +25,7 @@ export const checkContent = (evidence: Evidence): readonly string[] => {
 
 function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): readonly string[] {
   if (attempt.wire === "webhook") return [...checkSignature(attempt, sink, evidence), ...checkEvents(attempt, evidence)];
+  if (attempt.wire === "file") return checkEvents(attempt, evidence);
   return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt);
 }
 
@@ -40,9 +42,9 @@ function checkSignature({ sink, headers, text }: Attempt, { keys }: SinkRules, {
 }
 
 /** Tweets as they were posted; a repost is cut by the service. */
-function checkEvents({ sink, body }: Attempt, evidence: Evidence): readonly string[] {
-  const { data, type } = body as { readonly data: JsonObject; readonly type: string };
-  const events = (data["events"] ?? [{ ...data, type }]) as readonly JsonObject[];
+function checkEvents(attempt: Attempt, evidence: Evidence): readonly string[] {
+  const { sink } = attempt;
+  const events = documentsOf(attempt).flatMap(({ data, type }) => (data.events ?? [{ ...data, type }]) as readonly JsonObject[]);
   return events.flatMap((event) => {
     const reported = event["tweet"] as JsonObject | undefined;
     const tweet = evidence.tweets.get((reported?.["id"] ?? "") as string);
@@ -106,7 +108,7 @@ function checkSlack({ sink, body }: Attempt): readonly string[] {
 
 function checkLinks({ sink, text, wire }: Attempt, { epochs }: Evidence): readonly string[] {
   const hosts = epochs.map(({ rules }) => rules.linksHost);
-  if (wire === "webhook") return [];
+  if (isForPrograms(wire)) return [];
   const links = [...decodeURIComponent(text.replaceAll(/%(?![0-9A-F]{2})/g, "%25")).matchAll(/(https:\/\/[^/\s"]+)\/\w+\/status\/\d+/g)];
   const odd = links.find(([, host = ""]) => !hosts.includes(host));
   return odd === undefined ? [] : [`${sink}: a message links to ${odd[0]}`];

@@ -53,7 +53,7 @@ export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpo
     alerts.filter(({ row }) => row.messageId !== null),
     ({ row }) => row.messageId ?? "",
   );
-  const byContent = groupBy(left.messages, (message) => `${message.sink}\n${contentOf(JSON.parse(message.body) as JsonObject)}`);
+  const byContent = groupBy(left.messages, (message) => `${message.sink}\n${contentOf(JSON.parse(message.body))}`);
   const byShortId = new Map(left.messages.map((message) => [message.id.slice(0, 25), message]));
   const found = new Map<string, Attempt[]>();
   const unmatched: Attempt[] = [];
@@ -84,8 +84,9 @@ export function keyOf({ wire, body, headers }: Attempt): string | undefined {
   return (JSON.parse(fields.metadata) as { readonly event_payload?: { readonly id?: string } }).event_payload?.id;
 }
 
-/** Of Slack its blocks, of Discord its embeds and what stands above them. */
+/** Of a file its lines, of Slack its blocks, of Discord its embeds and what stands above them. */
 function contentOf(body: unknown): string {
+  if (typeof body === "string") return body;
   const { message, blocks, embeds = [], content = "", text } = (body ?? {}) as Readonly<Record<string, JsonObject | undefined>>;
   if (message !== undefined) return contentOf(message);
   return JSON.stringify(blocks === undefined && text === undefined ? [content, embeds] : [text, blocks]);

@@ -1,7 +1,7 @@
-/** What was reported to a sink, read from what really arrived there: the JSON of a webhook, the links in a chat message. */
+/** What was reported to a sink, read from what really arrived there: the JSON of webhooks and files, the links in a chat message. */
 import { ARTICLE_POST, COUNTED_POSTS, ROOT_POSTS } from "../draw/cast.ts";
 import { isMessage, keyOf } from "./outbox.ts";
-import type { Attempt } from "../run/sinks.ts";
+import type { Attempt, Wire } from "../run/sinks.ts";
 import type { TweetFact } from "../run/world-history.ts";
 
 export interface Reported {
@@ -25,38 +25,50 @@ export interface Receipt {
   readonly named: ReadonlySet<string>;
   /** The daemon's own events. */
   readonly opsAlerts: readonly string[];
-  /** When the newest of its events was detected; webhooks alone say so. */
+  /** When the newest of its events was detected; only what programs get says so. */
   readonly detectedAtMs: number | undefined;
 }
 
 export function receiptsOf(attempts: readonly Attempt[], tweets: ReadonlyMap<string, TweetFact>): readonly Receipt[] {
-  return attempts.filter(isMessage).map((attempt) => (attempt.wire === "webhook" ? readWebhook(attempt) : readChat(attempt, tweets)));
+  return attempts.filter(isMessage).map((attempt) => (isForPrograms(attempt.wire) ? readEvents(attempt) : readChat(attempt, tweets)));
 }
 
-interface WebhookBody {
+interface EventDocument {
   readonly type: string;
   readonly timestamp: string;
-  readonly data: WebhookEvent & { readonly events?: readonly (WebhookEvent & { readonly type: string })[] };
+  readonly data: EventData & { readonly events?: readonly (EventData & { readonly type: string })[] };
 }
 
-interface WebhookEvent {
+type EventData = {
   readonly id: string;
   readonly watch: string;
   readonly tweet?: { readonly id: string };
-}
+};
 
-function readWebhook(attempt: Attempt): Receipt {
-  const { type, timestamp, data } = attempt.body as WebhookBody;
-  const events = data.events ?? [{ ...data, type }];
+/** Those that get the events themselves. */
+export const isForPrograms = (wire: Wire): boolean => wire === "webhook" || wire === "file";
+
+/** The documents of a message: a webhook gets one, a file one for each event. */
+export const documentsOf = ({ wire, body, text }: Attempt): readonly EventDocument[] =>
+  (wire === "file"
+    ? text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown)
+    : [body]) as readonly EventDocument[];
+
+function readEvents(attempt: Attempt): Receipt {
+  const documents = documentsOf(attempt);
+  const events = documents.flatMap(({ type, data }) => data.events ?? [{ ...data, type }]);
   const reported = events.flatMap((event): readonly Reported[] =>
     event.tweet === undefined ? [] : [{ tweetId: event.tweet.id, type: event.type, eventId: event.id, watches: [event.watch] }],
   );
   return {
     ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, reported },
-    message: attempt.headers["webhook-id"] ?? "",
+    message: keyOf(attempt) ?? attempt.text,
     named: new Set(reported.map(({ tweetId }) => tweetId)),
     opsAlerts: events.filter(({ watch }) => watch === "").map((event) => event.type),
-    detectedAtMs: Date.parse(timestamp),
+    detectedAtMs: Math.max(...documents.map(({ timestamp }) => Date.parse(timestamp))),
   };
 }
 

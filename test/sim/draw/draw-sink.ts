@@ -70,6 +70,10 @@ const SINK_TYPES: Readonly<
       style: ({ dice }) => dice.pick(["embed", "link"]),
     },
   },
+  file: {
+    way: ({ name }) => ({ path: `/var/lib/chirpwatch/${name}.ndjson` }),
+    optional: { max_size: ({ dice }) => dice.pick(["1MB", "100MB"]), keep: ({ dice }) => dice.int(0, 3) },
+  },
   console: { way: () => ({}), optional: {} },
 };
 

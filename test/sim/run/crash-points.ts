@@ -57,6 +57,8 @@ export const CRASH_POINTS: readonly string[] = [
   ...STORE_READS.map((name) => `store.${name}:answer`),
   "http.request:call",
   "http.request:answer",
+  "outputs.append:call",
+  "outputs.append:answer",
   "files.readText:call",
   "files.readText:answer",
   "store.close:call",

@@ -6,9 +6,11 @@ import { type Clock, sleep } from "../../../src/model/clock.ts";
 import { HttpError, type HttpRequest, type HttpResponse } from "../../../src/model/http.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Random } from "../../../src/model/random.ts";
+import type { Outputs } from "../../../src/model/outputs.ts";
 import type { SinkTroubleKind } from "../draw/scenario.ts";
+import { type Arrival, createSimOutputs } from "./outputs.ts";
 
-export type Wire = "webhook" | "slack-bot" | "slack-webhook" | "discord-bot" | "discord-webhook" | "console";
+export type Wire = "webhook" | "slack-bot" | "slack-webhook" | "discord-bot" | "discord-webhook" | "file" | "console";
 
 /** One attempt as its receiver saw it. */
 export interface Attempt {
@@ -38,6 +40,7 @@ export interface Receivers {
   /** Undefined when the address is no sink's. */
   request(request: HttpRequest, life: number): Promise<HttpResponse> | undefined;
   write(text: string, life: number): void;
+  outputs(life: number): Outputs;
   /** From now on this sink does so, until ordered otherwise, or so many times. */
   trouble(sink: string, kind: SinkTroubleKind | undefined, times?: number): void;
 }
@@ -87,24 +90,20 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     if (trouble.left <= 0) troubles.delete(sink);
     return trouble.kind;
   };
+  const arrive = (arrival: Arrival, headers: Attempt["headers"] = {}): Attempt => {
+    const attempt: Attempt = {
+      ...{ ...arrival, headers, atMs: clock.now(), trouble: troubleOf(arrival.sink), waitMs: 0 },
+      ...{ accepted: false, status: 0, answeredAtMs: undefined },
+    };
+    attempts.push(attempt);
+    return attempt;
+  };
   const take = async (request: HttpRequest, { sink, wire }: Address, life: number): Promise<HttpResponse> => {
     await pause(clock, request, 10 + Math.floor(random.float() * 150));
     const url = new URL(request.url);
     const text = request.body ?? "";
-    const attempt: Attempt = {
-      ...{
-        sink,
-        wire,
-        life,
-        text,
-        atMs: clock.now(),
-        headers: request.headers ?? {},
-        body: parse(wire, text),
-        path: `${url.pathname}${url.search}`,
-      },
-      ...{ accepted: false, status: 0, answeredAtMs: undefined, trouble: undefined, waitMs: 0 },
-    };
-    attempts.push(attempt);
+    const path = `${url.pathname}${url.search}`;
+    const attempt = arrive({ sink, wire, life, text, body: parse(wire, text), path }, request.headers);
     try {
       const answer = await respond(attempt, request);
       await pause(clock, request, 5);
@@ -116,8 +115,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     }
   };
   const respond = async (attempt: Attempt, request: HttpRequest): Promise<HttpResponse> => {
-    const kind = troubleOf(attempt.sink);
-    attempt.trouble = kind;
+    const kind = attempt.trouble;
     // Of two messages under way the second may have to wait for less.
     const waitS = kind === "rate-limited" ? [30, 12][attempts.length % 2] : kind === "rate-limited-globally" ? 20 : 0;
     attempt.waitMs = (waitS ?? 0) * 1_000;
@@ -166,6 +164,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
       attempts.push(attempt);
       onAttempt(attempt);
     },
+    outputs: (life) => createSimOutputs({ clock, arrive, settle: onAttempt }, life),
     trouble(sink, kind, times = Number.POSITIVE_INFINITY) {
       if (kind === undefined) troubles.delete(sink);
       else troubles.set(sink, { kind, left: times });

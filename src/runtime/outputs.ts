@@ -1,0 +1,14 @@
+/** The machine behind the Outputs port. */
+import { createInTurn, type InTurn } from "../model/in-turn.ts";
+import type { Outputs } from "../model/outputs.ts";
+import { appendRotating } from "./append-file.ts";
+
+export function createOutputs(): Outputs {
+  const turns = new Map<string, InTurn>();
+  const turnOf = (path: string): InTurn => {
+    const turn = turns.get(path) ?? createInTurn();
+    turns.set(path, turn);
+    return turn;
+  };
+  return { append: (request) => turnOf(request.path)(() => appendRotating(request)) };
+}
