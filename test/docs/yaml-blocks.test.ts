@@ -12,6 +12,7 @@ const ENV = {
   SLACK_WEBHOOK_URL: "https://hooks.slack.com/services/T0/B0/abc",
   DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/1/abc",
   DISCORD_BOT_TOKEN: "a-bot-token",
+  TELEGRAM_BOT_TOKEN: "123456:ABC-DEF",
   WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
   CHIRPWATCH_SERVER_TOKEN: "a-long-token",
   QUOTA: "100000",

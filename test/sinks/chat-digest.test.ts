@@ -6,10 +6,12 @@ import { renderDiscordAnnouncement, renderDiscordDigest } from "../../src/sinks/
 import type { DiscordBody } from "../../src/sinks/discord/discord-render.ts";
 import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "../../src/sinks/slack/slack-digest.ts";
+import { renderTelegramAnnouncement, renderTelegramDigest, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
 import { hostileText, LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
 import { discordRefusal } from "../support/discord-stand-in.ts";
 import { makeUser } from "../support/make-event.ts";
 import { slackRefusal } from "../support/slack-stand-in.ts";
+import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
 
 type Tweets = Parameters<typeof tweetBatch>[0];
@@ -49,6 +51,14 @@ const CHATS: readonly Chat[] = [
     ways: ({ content, embeds, plain }: DiscordBody) => [plain, `${content}${JSON.stringify(embeds)}`],
     live: LIVE_DISCORD,
     own: /<@&42>|<https:/g,
+  },
+  {
+    name: "Telegram",
+    render: renderTelegramDigest,
+    refusal: (body: TelegramBody) => telegramRefusal(body),
+    ways: (body: TelegramBody) => [telegramText(body)],
+    live: LIVE_TELEGRAM,
+    own: /https?:\/\/[^\s@"]*/g,
   },
 ];
 
@@ -126,9 +136,8 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
         expect(parts.flatMap((part) => part.events.map(({ event }) => event.subject))).toEqual(tweets.map((_, i) => tweetId(i)));
         for (const part of parts) {
           expect(refusal(part.body as never)).toBeUndefined();
-          const json = JSON.stringify(part.body);
-          expect(json).not.toMatch(/\\ud[89a-f]/i);
-          expect(json.replaceAll(own, "").replaceAll("\\\\", "\\")).not.toMatch(live);
+          expect(JSON.stringify(part.body)).not.toMatch(/\\ud[89a-f]/i);
+          for (const way of waysOf(part)) expect(way.replaceAll(own, "").replaceAll("\\\\", "\\")).not.toMatch(live);
         }
       }),
       { numRuns: 60 },
@@ -143,6 +152,7 @@ describe("what a channel hears when alerts are gathered", () => {
     const slack = renderSlackAnnouncement(atMs);
     expect(slack.text).toBe("Many at once: next summary at 00:16 UTC");
     expect(JSON.stringify(slack.blocks)).toContain("next summary at <!date^1785111360^{time}|00:16 UTC>");
+    expect(renderTelegramAnnouncement(atMs).text).toBe("Many at once: next summary at 00:16 UTC");
     expect(renderDiscordAnnouncement(atMs).content).toBe("**Many at once**: next summary at <t:1785111360:t>");
   });
 });

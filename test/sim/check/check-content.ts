@@ -26,6 +26,7 @@ export const checkContent = (evidence: Evidence): readonly string[] => {
 function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): readonly string[] {
   if (attempt.wire === "webhook") return [...checkSignature(attempt, sink, evidence), ...checkEvents(attempt, evidence)];
   if (attempt.wire === "file") return checkEvents(attempt, evidence);
+  if (attempt.wire === "telegram") return checkTelegram(attempt, sink);
   return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt);
 }
 
@@ -95,6 +96,17 @@ function checkDiscord({ sink, body, path, wire }: Attempt, { keys }: SinkRules):
 /** A list of alerts is an embed whatever the style. */
 const isAlert = (embed: unknown): boolean => !/^• /m.test((embed as { readonly description?: string }).description ?? "");
 
+/** A name behind an @ is a user of Telegram's, a word behind a slash a command. */
+function checkTelegram({ sink, body }: Attempt, { keys }: SinkRules): readonly string[] {
+  const { text, message_thread_id: topic, disable_notification: isSilent } = body as JsonObject;
+  const plain = (text as string).replaceAll(/https?:\/\/[^\s@]*/g, "");
+  return [
+    ...(/@\w|(?<![\w/])\/\w/.test(plain) ? [`${sink}: a message mentions somebody, or commands a bot`] : []),
+    ...(topic === keys["topic"] ? [] : [`${sink}: a message stands in the topic ${JSON.stringify(topic)}`]),
+    ...((isSilent === true) === (keys["silent"] === true) ? [] : [`${sink}: a message is ${isSilent === true ? "silent" : "loud"}`]),
+  ];
+}
+
 /** In text that Slack formats, what would ping is escaped; the daemon itself writes dates only. */
 function checkSlack({ sink, body }: Attempt): readonly string[] {
   const formatted = (value: unknown): readonly string[] => {
@@ -135,6 +147,7 @@ function checkMention(
   sink: SinkRules,
   { outbox, tweets, played }: Evidence,
 ): readonly string[] {
+  if (sink.type !== "discord") return [];
   const mention = sink.keys["mention"] as JsonObject | undefined;
   const when = CONDITIONS.find(({ text }) => text === mention?.["when"]);
   const parts = [...outbox.messages.values()]
@@ -157,7 +170,11 @@ function checkPart({ id, parentId }: LeftMessage, sink: SinkRules, { outbox, pla
   const isTroubled = played.scenario.steps.some((step) => step.do === "sink trouble");
   if (ref === null || isTroubled || sink.keys["thread"] !== undefined) return [];
   const astray = (outbox.attempts.get(id) ?? []).filter(({ wire, path, body }) =>
-    wire === "slack-bot" ? (body as JsonObject)["thread_ts"] !== ref : wire === "discord-bot" && !path.includes(ref),
+    wire === "slack-bot"
+      ? (body as JsonObject)["thread_ts"] !== ref
+      : wire === "telegram"
+        ? ((body as JsonObject)["reply_parameters"] as JsonObject | undefined)?.["message_id"] !== Number(ref)
+        : wire === "discord-bot" && !path.includes(ref),
   );
   return astray.length === 0 ? [] : [`${sink.name}: message ${id} stands outside the thread of its digest`];
 }

@@ -95,7 +95,9 @@ function contentOf(body: unknown): string {
 /** Once more without its looks, after a refusal. */
 const isPlain = ({ wire, body }: Attempt): boolean => {
   const { message = body, blocks, embeds } = body as JsonObject;
-  return wire.startsWith("slack") ? blocks === undefined : (embeds ?? (message as JsonObject)["embeds"]) === undefined;
+  return wire.startsWith("slack")
+    ? blocks === undefined
+    : wire.startsWith("discord") && (embeds ?? (message as JsonObject)["embeds"]) === undefined;
 };
 
 /** The account that an alert says has come or gone, where, and at which sink: the same for both directions. Undefined of other alerts. */

@@ -73,7 +73,7 @@ function readEvents(attempt: Attempt): Receipt {
 }
 
 function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Receipt {
-  const text = textsIn(attempt.body).join("\n");
+  const text = textOf(attempt);
   // A report of what did not arrive reports none of it.
   const isReport = /\balerts? for \S+ (?:was|were) (?:given up|refused for good)\b/.test(text);
   const found = isReport ? [] : [...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id);
@@ -109,6 +109,17 @@ const REPORTED_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, 
 /** Of several in one message nobody can say which of them it was. */
 const typeOf = (text: string, count: number): string | undefined =>
   !/is gone: deleted/.test(text) ? "tweet.created" : count === 1 ? "tweet.deleted" : undefined;
+
+/** What people see, a link behind what it belongs to. */
+function textOf({ wire, body }: Attempt): string {
+  if (wire !== "telegram") return textsIn(body).join("\n");
+  const { text, entities } = body as {
+    readonly text: string;
+    readonly entities: readonly { offset: number; length: number; url?: string }[];
+  };
+  const links = entities.filter(({ url }) => url !== undefined).reverse();
+  return links.reduce((all, { offset, length, url }) => `${all.slice(0, offset + length)} ${url} ${all.slice(offset + length)}`, text);
+}
 
 /** What people see: keys that only programs read are left out. */
 function textsIn(value: unknown): readonly string[] {

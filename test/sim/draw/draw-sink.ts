@@ -70,6 +70,10 @@ const SINK_TYPES: Readonly<
       style: ({ dice }) => dice.pick(["embed", "link"]),
     },
   },
+  telegram: {
+    way: (scene) => ({ ...secretOr(scene, "token", "123:telegram"), chat_id: String(-1_001_000_000_000 - scene.index) }),
+    optional: { topic: ({ dice }) => dice.int(1, 9), silent: ({ dice }) => dice.chance(0.5), api_url: () => "https://api.telegram.org" },
+  },
   file: {
     way: ({ name }) => ({ path: `/var/lib/chirpwatch/${name}.ndjson` }),
     optional: { max_size: ({ dice }) => dice.pick(["1MB", "100MB"]), keep: ({ dice }) => dice.int(0, 3) },

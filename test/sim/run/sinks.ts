@@ -10,7 +10,7 @@ import type { Outputs } from "../../../src/model/outputs.ts";
 import type { SinkTroubleKind } from "../draw/scenario.ts";
 import { type Arrival, createSimOutputs } from "./outputs.ts";
 
-export type Wire = "webhook" | "slack-bot" | "slack-webhook" | "discord-bot" | "discord-webhook" | "file" | "console";
+export type Wire = "webhook" | "slack-bot" | "slack-webhook" | "discord-bot" | "discord-webhook" | "telegram" | "file" | "console";
 
 /** One attempt as its receiver saw it. */
 export interface Attempt {
@@ -56,6 +56,8 @@ function addressOf(url: URL, body: string, threads: ReadonlyMap<string, string>)
   if (url.hostname === "hooks.slack.com") return { sink: url.pathname.split("/").at(-1) ?? "", wire: "slack-webhook" };
   if (url.hostname === "slack.com" && url.pathname.endsWith("/auth.test")) return { sink: "", wire: "slack-bot" };
   if (url.hostname === "slack.com") return { sink: channelOf(body), wire: "slack-bot" };
+  if (url.hostname === "api.telegram.org")
+    return { sink: `s${-Number((JSON.parse(body) as JsonObject)["chat_id"]) % 1_000}`, wire: "telegram" };
   if (url.hostname !== "discord.com") return undefined;
   const [, kind, id = "", rest = ""] = /\/(webhooks|channels)\/(\d+)(?:\/([^/?]+))?/.exec(url.pathname) ?? [];
   if (kind === undefined) return undefined;
@@ -137,6 +139,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     const id = String(1_700_000_000_000_000 + posted++);
     if (attempt.wire === "slack-bot")
       return json(200, { ok: true, ts: `${id.slice(0, 10)}.${id.slice(10)}`, channel: `C${attempt.sink}`, user_id: "U1" });
+    if (attempt.wire === "telegram") return json(200, { ok: true, result: { message_id: posted } });
     const nonce = (attempt.body as JsonObject)["nonce"];
     if (typeof nonce === "string") {
       const known = nonces.get(`${attempt.sink} ${nonce}`);
