@@ -4,9 +4,10 @@ import { discordSink } from "./discord/discord.ts";
 import { fileSink } from "./file.ts";
 import type { SinkType } from "./kind/sink-type.ts";
 import { slackSink } from "./slack/slack.ts";
+import { teamsSink } from "./teams/teams.ts";
 import { telegramSink } from "./telegram/telegram.ts";
 import { webhookSink } from "./webhook/webhook.ts";
 
 // Settings are each type's own: a caller parses them with that type's schema first.
 // biome-ignore lint/suspicious/noExplicitAny: the settings type is hidden behind the schema
-export const SINK_TYPES: readonly SinkType<any>[] = [slackSink, discordSink, telegramSink, webhookSink, fileSink, consoleSink];
+export const SINK_TYPES: readonly SinkType<any>[] = [slackSink, discordSink, telegramSink, teamsSink, webhookSink, fileSink, consoleSink];

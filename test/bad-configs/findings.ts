@@ -11,6 +11,7 @@ const ENV = {
   SAMPLE: "replace-with-your-key",
   USER_TOKEN: "xoxp-1-2-abc",
   APP_TOKEN: "xapp-1-A-abc",
+  LOCAL_HOOK: "http://192.168.0.9/hook",
   SLACK_HOOK: "https://hooks.slack.com/services/T0/B0/abc",
   DISCORD_HOOK: "https://discord.com/api/webhooks/1128374650192837465/abc",
 };

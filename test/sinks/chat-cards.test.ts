@@ -2,9 +2,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Batch } from "../../src/model/sink.ts";
-import { MOST_CARDS, renderTelegram, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
+import { MOST_TEAMS_CARDS, renderTeams } from "../../src/sinks/teams/teams-render.ts";
+import { MOST_TELEGRAM_CARDS, renderTelegram, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
 import { hostileText } from "../render/hostile-text.ts";
 import { makeUser } from "../support/make-event.ts";
+import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
 import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
 
@@ -22,12 +24,13 @@ interface Cards {
 const ALL: readonly Cards[] = [
   {
     name: "Telegram",
-    most: MOST_CARDS,
+    most: MOST_TELEGRAM_CARDS,
     render: renderTelegram,
     refusal: telegramRefusal,
     seen: (body: TelegramBody) => telegramText(body),
     live: LIVE_TELEGRAM,
   },
+  { name: "Teams", most: MOST_TEAMS_CARDS, render: renderTeams, refusal: teamsRefusal, seen: teamsText, live: LIVE_TEAMS },
 ];
 
 const alice = { ...makeUser("7", "alice"), display_name: "Alice" };

@@ -7,11 +7,13 @@ import type { DiscordBody } from "../../src/sinks/discord/discord-render.ts";
 import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "../../src/sinks/slack/slack-digest.ts";
 import { renderTelegramAnnouncement, renderTelegramDigest, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
+import { renderTeamsAnnouncement, renderTeamsDigest } from "../../src/sinks/teams/teams-render.ts";
 import { hostileText, LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
 import { discordRefusal } from "../support/discord-stand-in.ts";
 import { makeUser } from "../support/make-event.ts";
 import { slackRefusal } from "../support/slack-stand-in.ts";
 import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
+import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
 
 type Tweets = Parameters<typeof tweetBatch>[0];
@@ -59,6 +61,14 @@ const CHATS: readonly Chat[] = [
     ways: (body: TelegramBody) => [telegramText(body)],
     live: LIVE_TELEGRAM,
     own: /https?:\/\/[^\s@"]*/g,
+  },
+  {
+    name: "Teams",
+    render: renderTeamsDigest,
+    refusal: teamsRefusal,
+    ways: (body: object) => [teamsText(body)],
+    live: LIVE_TEAMS,
+    own: /https?:\/\/[^\s]*/g,
   },
 ];
 
@@ -153,6 +163,7 @@ describe("what a channel hears when alerts are gathered", () => {
     expect(slack.text).toBe("Many at once: next summary at 00:16 UTC");
     expect(JSON.stringify(slack.blocks)).toContain("next summary at <!date^1785111360^{time}|00:16 UTC>");
     expect(renderTelegramAnnouncement(atMs).text).toBe("Many at once: next summary at 00:16 UTC");
+    expect(teamsText(renderTeamsAnnouncement(atMs))).toBe("Many at once: next summary at 00:16 UTC");
     expect(renderDiscordAnnouncement(atMs).content).toBe("**Many at once**: next summary at <t:1785111360:t>");
   });
 });

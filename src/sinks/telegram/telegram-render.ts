@@ -5,14 +5,14 @@ import { announcementLine, fitCards, headingLine, type RichCard, type RichLine, 
 import { defuseHandles } from "../../render/text/defuse.ts";
 
 /** https://core.telegram.org/bots/api#sendmessage: after entities are parsed. Counted in UTF-16 units, which are never fewer than characters. */
-export const TEXT_CHARS = 4_096;
+const TEXT_CHARS = 4_096;
 /** https://core.telegram.org/api/entities: a message has at most a hundred; those beyond are ignored. */
-export const ENTITIES = 100;
+const ENTITIES = 100;
 /** More alerts than these are a list. */
-export const MOST_CARDS = 4;
+export const MOST_TELEGRAM_CARDS = 4;
 
 /** https://core.telegram.org/bots/api#messageentity: offsets are UTF-16 units. */
-export type Entity = {
+type Entity = {
   readonly type: "bold" | "text_link" | "blockquote";
   readonly offset: number;
   readonly length: number;
@@ -27,7 +27,7 @@ export type TelegramBody = {
   readonly picture?: string;
 };
 
-/** `batch` holds at most `MOST_CARDS` alerts. */
+/** `batch` holds at most `MOST_TELEGRAM_CARDS` alerts. */
 export function renderTelegram(batch: Batch): TelegramBody {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]) => write([...(heading === undefined ? [] : [[heading]]), ...cards.map(({ lines }) => lines)]);

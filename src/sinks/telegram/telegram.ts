@@ -6,7 +6,13 @@ import { apiUrl } from "../kind/chat-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 import { classifyTelegramFailure, readTelegramAnswer } from "./telegram-answer.ts";
-import { MOST_CARDS, renderTelegram, renderTelegramAnnouncement, renderTelegramDigest, type TelegramBody } from "./telegram-render.ts";
+import {
+  MOST_TELEGRAM_CARDS,
+  renderTelegram,
+  renderTelegramAnnouncement,
+  renderTelegramDigest,
+  type TelegramBody,
+} from "./telegram-render.ts";
 
 const API_URL = "https://api.telegram.org";
 const TIMEOUT_MS = 15_000;
@@ -46,7 +52,7 @@ function createTelegramSink(settings: TelegramSettings, { http }: SinkDeps): Sin
   const url = `${base}/bot${settings.token}/sendMessage`;
   return {
     render: (batch): Json => renderTelegram(batch),
-    lists: { above: MOST_CARDS, render: renderTelegramDigest, announce: renderTelegramAnnouncement },
+    lists: { above: MOST_TELEGRAM_CARDS, render: renderTelegramDigest, announce: renderTelegramAnnouncement },
     async send(message, signal) {
       const how = { timeoutMs: TIMEOUT_MS, signal, answerBody: "cut" } as const;
       const answer = await postToWebhook(http, url, requestOf(settings, message), how).catch((error: unknown) => {

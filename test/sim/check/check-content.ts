@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS } from "../draw/cast.ts";
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
+import { LIVE_TEAMS } from "../../support/teams-stand-in.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
 import { type Alert, groupBy, isMessage } from "./outbox.ts";
 import { hasOddFields } from "./expected.ts";
@@ -27,6 +28,7 @@ function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): reado
   if (attempt.wire === "webhook") return [...checkSignature(attempt, sink, evidence), ...checkEvents(attempt, evidence)];
   if (attempt.wire === "file") return checkEvents(attempt, evidence);
   if (attempt.wire === "telegram") return checkTelegram(attempt, sink);
+  if (attempt.wire === "teams") return LIVE_TEAMS.test(attempt.text) ? [`${attempt.sink}: a card mentions or calculates`] : [];
   return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt);
 }
 

@@ -84,12 +84,20 @@ export function keyOf({ wire, body, headers }: Attempt): string | undefined {
   return (JSON.parse(fields.metadata) as { readonly event_payload?: { readonly id?: string } }).event_payload?.id;
 }
 
-/** Of a file its lines, of Slack its blocks, of Discord its embeds and what stands above them. */
+/** Of Teams its card, of a file its lines, of Slack its blocks, of Discord its embeds and what stands above them. */
 function contentOf(body: unknown): string {
   if (typeof body === "string") return body;
-  const { message, blocks, embeds = [], content = "", text } = (body ?? {}) as Readonly<Record<string, JsonObject | undefined>>;
+  const {
+    message,
+    embeds = [],
+    content = "",
+    text,
+    blocks,
+    attachments,
+  } = (body ?? {}) as Readonly<Record<string, JsonObject | undefined>>;
+  const own = [text, blocks, attachments];
   if (message !== undefined) return contentOf(message);
-  return JSON.stringify(blocks === undefined && text === undefined ? [content, embeds] : [text, blocks]);
+  return JSON.stringify(own.every((part) => part === undefined) ? [content, embeds] : own);
 }
 
 /** Once more without its looks, after a refusal. */

@@ -2,6 +2,7 @@
 import { ARTICLE_POST, COUNTED_POSTS, ROOT_POSTS } from "../draw/cast.ts";
 import { isMessage, keyOf } from "./outbox.ts";
 import type { Attempt, Wire } from "../run/sinks.ts";
+import { teamsText } from "../../support/teams-stand-in.ts";
 import type { TweetFact } from "../run/world-history.ts";
 
 export interface Reported {
@@ -112,6 +113,7 @@ const typeOf = (text: string, count: number): string | undefined =>
 
 /** What people see, a link behind what it belongs to. */
 function textOf({ wire, body }: Attempt): string {
+  if (wire === "teams") return teamsText(body);
   if (wire !== "telegram") return textsIn(body).join("\n");
   const { text, entities } = body as {
     readonly text: string;

@@ -74,6 +74,11 @@ const SINK_TYPES: Readonly<
     way: (scene) => ({ ...secretOr(scene, "token", "123:telegram"), chat_id: String(-1_001_000_000_000 - scene.index) }),
     optional: { topic: ({ dice }) => dice.int(1, 9), silent: ({ dice }) => dice.chance(0.5), api_url: () => "https://api.telegram.org" },
   },
+  teams: {
+    way: (scene) =>
+      secretOr(scene, "webhook_url", `https://teams-${scene.name}.example/workflows/1/triggers/manual/paths/invoke?sig=signature`),
+    optional: { timeout: ({ dice }) => dice.pick(["10s", "30s"]), allow_private: ({ dice }) => dice.chance(0.5) },
+  },
   file: {
     way: ({ name }) => ({ path: `/var/lib/chirpwatch/${name}.ndjson` }),
     optional: { max_size: ({ dice }) => dice.pick(["1MB", "100MB"]), keep: ({ dice }) => dice.int(0, 3) },

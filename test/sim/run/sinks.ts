@@ -10,7 +10,16 @@ import type { Outputs } from "../../../src/model/outputs.ts";
 import type { SinkTroubleKind } from "../draw/scenario.ts";
 import { type Arrival, createSimOutputs } from "./outputs.ts";
 
-export type Wire = "webhook" | "slack-bot" | "slack-webhook" | "discord-bot" | "discord-webhook" | "telegram" | "file" | "console";
+export type Wire =
+  | "webhook"
+  | "slack-bot"
+  | "slack-webhook"
+  | "discord-bot"
+  | "discord-webhook"
+  | "telegram"
+  | "teams"
+  | "file"
+  | "console";
 
 /** One attempt as its receiver saw it. */
 export interface Attempt {
@@ -53,6 +62,7 @@ interface Address {
 /** Sinks are named s0, s1 …; every address says whose it is. */
 function addressOf(url: URL, body: string, threads: ReadonlyMap<string, string>): Address | undefined {
   if (url.hostname.startsWith("hook-")) return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "webhook" };
+  if (url.hostname.startsWith("teams-")) return { sink: url.hostname.split(".")[0]?.slice(6) ?? "", wire: "teams" };
   if (url.hostname === "hooks.slack.com") return { sink: url.pathname.split("/").at(-1) ?? "", wire: "slack-webhook" };
   if (url.hostname === "slack.com" && url.pathname.endsWith("/auth.test")) return { sink: "", wire: "slack-bot" };
   if (url.hostname === "slack.com") return { sink: channelOf(body), wire: "slack-bot" };
@@ -135,6 +145,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   const accept = (attempt: Attempt): HttpResponse => {
     attempt.accepted = true;
     if (attempt.wire === "webhook") return { status: 200, headers: {}, body: "ok" };
+    if (attempt.wire === "teams") return { status: 202, headers: {}, body: "" };
     if (attempt.wire === "slack-webhook") return { status: 200, headers: {}, body: "ok" };
     const id = String(1_700_000_000_000_000 + posted++);
     if (attempt.wire === "slack-bot")
