@@ -1,4 +1,5 @@
 /** Every sink type there is. A new one is its own file and one line here. */
+import { appriseSink } from "./apprise.ts";
 import { consoleSink } from "./console.ts";
 import { discordSink } from "./discord/discord.ts";
 import { fileSink } from "./file.ts";
@@ -10,4 +11,13 @@ import { webhookSink } from "./webhook/webhook.ts";
 
 // Settings are each type's own: a caller parses them with that type's schema first.
 // biome-ignore lint/suspicious/noExplicitAny: the settings type is hidden behind the schema
-export const SINK_TYPES: readonly SinkType<any>[] = [slackSink, discordSink, telegramSink, teamsSink, webhookSink, fileSink, consoleSink];
+export const SINK_TYPES: readonly SinkType<any>[] = [
+  slackSink,
+  discordSink,
+  telegramSink,
+  teamsSink,
+  appriseSink,
+  webhookSink,
+  fileSink,
+  consoleSink,
+];

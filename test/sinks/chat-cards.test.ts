@@ -2,10 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Batch } from "../../src/model/sink.ts";
+import { APPRISE_MOST_CARDS, type AppriseBody, renderApprise } from "../../src/sinks/apprise.ts";
 import { MOST_TEAMS_CARDS, renderTeams } from "../../src/sinks/teams/teams-render.ts";
 import { MOST_TELEGRAM_CARDS, renderTelegram, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
 import { hostileText } from "../render/hostile-text.ts";
 import { makeUser } from "../support/make-event.ts";
+import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
 import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
 import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
@@ -31,6 +33,14 @@ const ALL: readonly Cards[] = [
     live: LIVE_TELEGRAM,
   },
   { name: "Teams", most: MOST_TEAMS_CARDS, render: renderTeams, refusal: teamsRefusal, seen: teamsText, live: LIVE_TEAMS },
+  {
+    name: "Apprise",
+    most: APPRISE_MOST_CARDS,
+    render: renderApprise,
+    refusal: appriseRefusal,
+    seen: ({ title, body }: AppriseBody) => `${title}\n${body}`,
+    live: LIVE_APPRISE,
+  },
 ];
 
 const alice = { ...makeUser("7", "alice"), display_name: "Alice" };

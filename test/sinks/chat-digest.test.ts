@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Digest, DigestPart } from "../../src/model/sink.ts";
+import { type AppriseBody, renderAppriseAnnouncement, renderAppriseDigest } from "../../src/sinks/apprise.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "../../src/sinks/discord/discord-digest.ts";
 import type { DiscordBody } from "../../src/sinks/discord/discord-render.ts";
 import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
@@ -14,6 +15,7 @@ import { makeUser } from "../support/make-event.ts";
 import { slackRefusal } from "../support/slack-stand-in.ts";
 import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
 import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
+import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
 
 type Tweets = Parameters<typeof tweetBatch>[0];
@@ -69,6 +71,14 @@ const CHATS: readonly Chat[] = [
     ways: (body: object) => [teamsText(body)],
     live: LIVE_TEAMS,
     own: /https?:\/\/[^\s]*/g,
+  },
+  {
+    name: "Apprise",
+    render: renderAppriseDigest,
+    refusal: appriseRefusal,
+    ways: ({ title, body }: AppriseBody) => [`${title}\n${body}`],
+    live: LIVE_APPRISE,
+    own: /https?:\/\/[^\s@]*/g,
   },
 ];
 
@@ -164,6 +174,7 @@ describe("what a channel hears when alerts are gathered", () => {
     expect(JSON.stringify(slack.blocks)).toContain("next summary at <!date^1785111360^{time}|00:16 UTC>");
     expect(renderTelegramAnnouncement(atMs).text).toBe("Many at once: next summary at 00:16 UTC");
     expect(teamsText(renderTeamsAnnouncement(atMs))).toBe("Many at once: next summary at 00:16 UTC");
+    expect(renderAppriseAnnouncement(atMs)).toMatchObject({ title: "Many at once: next summary at 00:16 UTC" });
     expect(renderDiscordAnnouncement(atMs).content).toBe("**Many at once**: next summary at <t:1785111360:t>");
   });
 });

@@ -9,6 +9,8 @@ export interface Receiver {
   readonly name: string;
   /** What the operator can do, by status. */
   readonly hints: Readonly<Record<number, string>>;
+  /** Statuses that mean something else here than they mostly do. */
+  readonly kinds?: Readonly<Record<number, SinkFailure>>;
 }
 
 /** No answer came. */
@@ -38,8 +40,8 @@ function failureOf(status: number): SinkFailure {
 }
 
 /** An answer other than 2xx. */
-export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, { name, hints }: Receiver): SinkError {
-  const kind = failureOf(answer.status);
+export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, { name, hints, kinds = {} }: Receiver): SinkError {
+  const kind = kinds[answer.status] ?? failureOf(answer.status);
   const askedMs = kind === "message" || kind === "destination" ? undefined : retryAfterMs(answer.headers["retry-after"], nowMs);
   const afterMs = askedMs ?? (kind === "rate_limited" ? DEFAULT_WAIT_MS : undefined);
   const details = { hint: hints[answer.status] ?? "", ...(afterMs === undefined ? {} : { retry: { afterMs } }) };

@@ -67,17 +67,17 @@ function cardElements({ lines, imageUrl, severity }: RichCard, isSeparated: bool
 
 /** A line as one block for each paragraph. A quote stands on a ground of its own. */
 function elementsOf({ kind, spans }: RichLine, color?: string): readonly JsonObject[] {
-  const looks = { ...LOOKS[kind], ...(kind === "title" && color !== undefined ? { color } : {}) };
-  const blocks = paragraphsOf(spans).map((inlines) => ({ type: "RichTextBlock", inlines: inlines.map((span) => runOf(span, looks)) }));
+  const format = { ...FORMATS[kind], ...(kind === "title" && color !== undefined ? { color } : {}) };
+  const blocks = paragraphsOf(spans).map((inlines) => ({ type: "RichTextBlock", inlines: inlines.map((span) => runOf(span, format)) }));
   return kind === "quote" ? [{ type: "Container", style: "emphasis", items: blocks }] : blocks;
 }
 
-const LOOKS: Readonly<Partial<Record<RichLine["kind"], JsonObject>>> = { footer: { size: "Small", isSubtle: true } };
+const FORMATS: Readonly<Partial<Record<RichLine["kind"], JsonObject>>> = { footer: { size: "Small", isSubtle: true } };
 
-const runOf = ({ text, url, isBold }: Span, looks: JsonObject): JsonObject => ({
+const runOf = ({ text, url, isBold }: Span, format: JsonObject): JsonObject => ({
   type: "TextRun",
   text: defuse(text),
-  ...looks,
+  ...format,
   ...(isBold === true ? { weight: "Bolder" } : {}),
   ...(url === undefined ? {} : { selectAction: { type: "Action.OpenUrl", url } }),
 });

@@ -28,6 +28,7 @@ function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): reado
   if (attempt.wire === "webhook") return [...checkSignature(attempt, sink, evidence), ...checkEvents(attempt, evidence)];
   if (attempt.wire === "file") return checkEvents(attempt, evidence);
   if (attempt.wire === "telegram") return checkTelegram(attempt, sink);
+  if (attempt.wire === "apprise") return checkApprise(attempt, sink);
   if (attempt.wire === "teams") return LIVE_TEAMS.test(attempt.text) ? [`${attempt.sink}: a card mentions or calculates`] : [];
   return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt);
 }
@@ -106,6 +107,18 @@ function checkTelegram({ sink, body }: Attempt, { keys }: SinkRules): readonly s
     ...(/@\w|(?<![\w/])\/\w/.test(plain) ? [`${sink}: a message mentions somebody, or commands a bot`] : []),
     ...(topic === keys["topic"] ? [] : [`${sink}: a message stands in the topic ${JSON.stringify(topic)}`]),
     ...((isSilent === true) === (keys["silent"] === true) ? [] : [`${sink}: a message is ${isSilent === true ? "silent" : "loud"}`]),
+  ];
+}
+
+/** Services behind Apprise read `@name` as somebody to be called. */
+function checkApprise({ sink, body, path }: Attempt, { keys }: SinkRules): readonly string[] {
+  const { title, body: text, tag, urls } = body as Readonly<Record<string, string | undefined>>;
+  const plain = `${title}\n${text}`.replaceAll(/https?:\/\/[^\s@]*/g, "");
+  const isStateless = keys["urls"] !== undefined || keys["urls_file"] !== undefined;
+  return [
+    ...(/@\w|<[@!]/.test(plain) ? [`${sink}: a message mentions somebody`] : []),
+    ...(path === `/notify/${(keys["key"] as string | undefined) ?? ""}` ? [] : [`${sink}: a message goes to ${path}`]),
+    ...(tag === keys["tag"] && (urls !== undefined) === isStateless ? [] : [`${sink}: a message is for ${tag} of ${urls}`]),
   ];
 }
 

@@ -84,19 +84,13 @@ export function keyOf({ wire, body, headers }: Attempt): string | undefined {
   return (JSON.parse(fields.metadata) as { readonly event_payload?: { readonly id?: string } }).event_payload?.id;
 }
 
-/** Of Teams its card, of a file its lines, of Slack its blocks, of Discord its embeds and what stands above them. */
+/** Of Discord its embeds and what stands above them, of a file its lines, of others what is theirs to say. */
 function contentOf(body: unknown): string {
   if (typeof body === "string") return body;
-  const {
-    message,
-    embeds = [],
-    content = "",
-    text,
-    blocks,
-    attachments,
-  } = (body ?? {}) as Readonly<Record<string, JsonObject | undefined>>;
-  const own = [text, blocks, attachments];
+  const fields = (body ?? {}) as Readonly<Record<string, JsonObject | undefined>>;
+  const { message, embeds = [], content = "" } = fields;
   if (message !== undefined) return contentOf(message);
+  const own = ["text", "blocks", "attachments", "title", "body", "subject"].map((key) => fields[key]);
   return JSON.stringify(own.every((part) => part === undefined) ? [content, embeds] : own);
 }
 

@@ -79,6 +79,17 @@ const SINK_TYPES: Readonly<
       secretOr(scene, "webhook_url", `https://teams-${scene.name}.example/workflows/1/triggers/manual/paths/invoke?sig=signature`),
     optional: { timeout: ({ dice }) => dice.pick(["10s", "30s"]), allow_private: ({ dice }) => dice.chance(0.5) },
   },
+  apprise: {
+    way: (scene) => secretOr(scene, "url", `http://apprise-${scene.name}.example/`),
+    optional: {
+      key: () => "brand",
+      tag: () => "urgent",
+      urls: () => "json://notify.example, slack://a/b/c",
+      urls_file: ({ file, name }) => file(`${name}-urls`, "json://notify.example"),
+      timeout: ({ dice }) => dice.pick(["10s", "30s"]),
+      allow_private: ({ dice }) => dice.chance(0.5),
+    },
+  },
   file: {
     way: ({ name }) => ({ path: `/var/lib/chirpwatch/${name}.ndjson` }),
     optional: { max_size: ({ dice }) => dice.pick(["1MB", "100MB"]), keep: ({ dice }) => dice.int(0, 3) },
@@ -95,7 +106,7 @@ export function drawSink(scene: SinkScene, type: string): JsonObject {
 }
 
 /** Keys whose value is one sink's own. */
-const OWN = new Set(["secret_file", "thread", "forum", "crosspost"]);
+const OWN = new Set(["secret_file", "urls_file", "key", "tag", "urls", "thread", "forum", "crosspost"]);
 
 /** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
 export function drawSinkDefaults(dice: Dice, type: string, file: SinkScene["file"], isToken: boolean): JsonObject {
@@ -115,6 +126,9 @@ function dropConflicts(sink: Record<string, Json | undefined>): JsonObject {
     for (const key of keys) delete sink[key];
   };
   if (sink["secret"] !== undefined) drop("secret_file");
+  if (sink["urls"] !== undefined) drop("urls_file");
+  if (sink["key"] === undefined) drop("tag");
+  else drop("urls", "urls_file");
   if (isWebhook) drop("crosspost");
   if (sink["thread"] !== undefined) drop("forum");
   return Object.fromEntries(Object.entries(sink).filter(([, value]) => value !== undefined)) as JsonObject;

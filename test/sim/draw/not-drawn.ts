@@ -5,7 +5,10 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     keys: /^defaults\.sink\.\w+\.(?:url|url_file|webhook_url|webhook_url_file|channel|channel_id|chat_id|thread|path)$/,
     why: "an address says which sink it is",
   },
-  { keys: /^defaults\.sink\.\w+\.(?:secret_file|forum|forum\.tags|crosspost)$/, why: "what not every sink of a type can have" },
+  {
+    keys: /^defaults\.sink\.\w+\.(?:secret_file|urls_file|urls|key|tag|forum|forum\.tags|crosspost)$/,
+    why: "what not every sink of a type can have",
+  },
   { keys: /^defaults\.sink\.console\b/, why: "a console has nothing of its own" },
   { keys: /^watches\.\w+\.moved_from$/, why: "drawn by a reload" },
   {

@@ -18,6 +18,7 @@ export type Wire =
   | "discord-webhook"
   | "telegram"
   | "teams"
+  | "apprise"
   | "file"
   | "console";
 
@@ -63,6 +64,7 @@ interface Address {
 function addressOf(url: URL, body: string, threads: ReadonlyMap<string, string>): Address | undefined {
   if (url.hostname.startsWith("hook-")) return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "webhook" };
   if (url.hostname.startsWith("teams-")) return { sink: url.hostname.split(".")[0]?.slice(6) ?? "", wire: "teams" };
+  if (url.hostname.startsWith("apprise-")) return { sink: url.hostname.split(".")[0]?.slice(8) ?? "", wire: "apprise" };
   if (url.hostname === "hooks.slack.com") return { sink: url.pathname.split("/").at(-1) ?? "", wire: "slack-webhook" };
   if (url.hostname === "slack.com" && url.pathname.endsWith("/auth.test")) return { sink: "", wire: "slack-bot" };
   if (url.hostname === "slack.com") return { sink: channelOf(body), wire: "slack-bot" };
@@ -146,6 +148,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     attempt.accepted = true;
     if (attempt.wire === "webhook") return { status: 200, headers: {}, body: "ok" };
     if (attempt.wire === "teams") return { status: 202, headers: {}, body: "" };
+    if (attempt.wire === "apprise") return { status: 200, headers: {}, body: "" };
     if (attempt.wire === "slack-webhook") return { status: 200, headers: {}, body: "ok" };
     const id = String(1_700_000_000_000_000 + posted++);
     if (attempt.wire === "slack-bot")
