@@ -12,7 +12,37 @@ export interface AppendRequest {
   readonly keep: number;
 }
 
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  /** Encrypted after a greeting, from the first byte on, or not at all. The first two are never given up. */
+  readonly security: "starttls" | "tls" | "none";
+  readonly login?: { readonly user: string; readonly password: string };
+  /** Of a whole attempt. */
+  readonly timeoutMs: number;
+}
+
+export interface Mail {
+  /** Message-ID, with its angle brackets. */
+  readonly id: string;
+  /** The Message-ID of the mail that this one answers. */
+  readonly answersId?: string;
+  readonly dateMs: number;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export interface MailResult {
+  /** Recipients that the server refused, while it took the mail for others. */
+  readonly refused: number;
+}
+
 export interface Outputs {
   /** On the disk when it returns. A line that an earlier process left unfinished is ended first. @throws an Error with `code` EACCES, ENOSPC … as Node does. */
   append(request: AppendRequest): Promise<void>;
+  /** One attempt. @throws an Error with `code` as nodemailer names it, and the server's `responseCode` where it refused */
+  mail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<MailResult>;
 }

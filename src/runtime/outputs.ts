@@ -2,6 +2,7 @@
 import { createInTurn, type InTurn } from "../model/in-turn.ts";
 import type { Outputs } from "../model/outputs.ts";
 import { appendRotating } from "./append-file.ts";
+import { sendMail } from "./send-mail.ts";
 
 export function createOutputs(): Outputs {
   const turns = new Map<string, InTurn>();
@@ -10,5 +11,5 @@ export function createOutputs(): Outputs {
     turns.set(path, turn);
     return turn;
   };
-  return { append: (request) => turnOf(request.path)(() => appendRotating(request)) };
+  return { append: (request) => turnOf(request.path)(() => appendRotating(request)), mail: sendMail };
 }

@@ -2,6 +2,7 @@
 import { appriseSink } from "./apprise.ts";
 import { consoleSink } from "./console.ts";
 import { discordSink } from "./discord/discord.ts";
+import { emailSink } from "./email/email.ts";
 import { fileSink } from "./file.ts";
 import type { SinkType } from "./kind/sink-type.ts";
 import { slackSink } from "./slack/slack.ts";
@@ -17,6 +18,7 @@ export const SINK_TYPES: readonly SinkType<any>[] = [
   telegramSink,
   teamsSink,
   appriseSink,
+  emailSink,
   webhookSink,
   fileSink,
   consoleSink,

@@ -3,11 +3,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Batch } from "../../src/model/sink.ts";
 import { APPRISE_MOST_CARDS, type AppriseBody, renderApprise } from "../../src/sinks/apprise.ts";
+import { type EmailBody, MOST_MAIL_CARDS, renderEmail } from "../../src/sinks/email/email-render.ts";
 import { MOST_TEAMS_CARDS, renderTeams } from "../../src/sinks/teams/teams-render.ts";
 import { MOST_TELEGRAM_CARDS, renderTelegram, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
 import { hostileText } from "../render/hostile-text.ts";
 import { makeUser } from "../support/make-event.ts";
 import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
+import { emailRefusal, NO_LIVE_TEXT } from "../support/html-mail.ts";
 import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
 import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
@@ -40,6 +42,14 @@ const ALL: readonly Cards[] = [
     refusal: appriseRefusal,
     seen: ({ title, body }: AppriseBody) => `${title}\n${body}`,
     live: LIVE_APPRISE,
+  },
+  {
+    name: "a mail",
+    most: MOST_MAIL_CARDS,
+    render: renderEmail,
+    refusal: emailRefusal,
+    seen: ({ text }: EmailBody) => text,
+    live: NO_LIVE_TEXT,
   },
 ];
 

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Digest, DigestPart } from "../../src/model/sink.ts";
+import { type EmailBody, renderEmailAnnouncement, renderEmailDigest } from "../../src/sinks/email/email-render.ts";
 import { type AppriseBody, renderAppriseAnnouncement, renderAppriseDigest } from "../../src/sinks/apprise.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "../../src/sinks/discord/discord-digest.ts";
 import type { DiscordBody } from "../../src/sinks/discord/discord-render.ts";
@@ -10,6 +11,7 @@ import { renderSlackAnnouncement, renderSlackDigest } from "../../src/sinks/slac
 import { renderTelegramAnnouncement, renderTelegramDigest, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
 import { renderTeamsAnnouncement, renderTeamsDigest } from "../../src/sinks/teams/teams-render.ts";
 import { hostileText, LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
+import { emailRefusal, htmlText, NO_LIVE_TEXT, OWN_HTML } from "../support/html-mail.ts";
 import { discordRefusal } from "../support/discord-stand-in.ts";
 import { makeUser } from "../support/make-event.ts";
 import { slackRefusal } from "../support/slack-stand-in.ts";
@@ -79,6 +81,14 @@ const CHATS: readonly Chat[] = [
     ways: ({ title, body }: AppriseBody) => [`${title}\n${body}`],
     live: LIVE_APPRISE,
     own: /https?:\/\/[^\s@]*/g,
+  },
+  {
+    name: "mails",
+    render: renderEmailDigest,
+    refusal: emailRefusal,
+    ways: ({ text, html }: EmailBody) => [text, htmlText(html)],
+    live: NO_LIVE_TEXT,
+    own: OWN_HTML,
   },
 ];
 
@@ -175,6 +185,7 @@ describe("what a channel hears when alerts are gathered", () => {
     expect(renderTelegramAnnouncement(atMs).text).toBe("Many at once: next summary at 00:16 UTC");
     expect(teamsText(renderTeamsAnnouncement(atMs))).toBe("Many at once: next summary at 00:16 UTC");
     expect(renderAppriseAnnouncement(atMs)).toMatchObject({ title: "Many at once: next summary at 00:16 UTC" });
+    expect(renderEmailAnnouncement(atMs).subject).toBe("Many at once: next summary at 00:16 UTC");
     expect(renderDiscordAnnouncement(atMs).content).toBe("**Many at once**: next summary at <t:1785111360:t>");
   });
 });

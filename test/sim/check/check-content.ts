@@ -1,9 +1,11 @@
 /** What a message carries: what was really said, signed, linked, addressed and mentioned as its sink is configured; and nothing of a stranger's that pings. */
 import { createHmac } from "node:crypto";
+import type { EmailBody } from "../../../src/sinks/email/email-render.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS } from "../draw/cast.ts";
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
+import { emailRefusal } from "../../support/html-mail.ts";
 import { LIVE_TEAMS } from "../../support/teams-stand-in.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
 import { type Alert, groupBy, isMessage } from "./outbox.ts";
@@ -28,6 +30,8 @@ function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): reado
   if (attempt.wire === "webhook") return [...checkSignature(attempt, sink, evidence), ...checkEvents(attempt, evidence)];
   if (attempt.wire === "file") return checkEvents(attempt, evidence);
   if (attempt.wire === "telegram") return checkTelegram(attempt, sink);
+  if (attempt.wire === "email")
+    return emailRefusal(attempt.body as EmailBody) === undefined ? [] : [`${attempt.sink}: ${emailRefusal(attempt.body as EmailBody)}`];
   if (attempt.wire === "apprise") return checkApprise(attempt, sink);
   if (attempt.wire === "teams") return LIVE_TEAMS.test(attempt.text) ? [`${attempt.sink}: a card mentions or calculates`] : [];
   return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt);
@@ -184,12 +188,14 @@ function checkPart({ id, parentId }: LeftMessage, sink: SinkRules, { outbox, pla
   const ref = outbox.messages.get(parentId ?? "")?.ref ?? null;
   const isTroubled = played.scenario.steps.some((step) => step.do === "sink trouble");
   if (ref === null || isTroubled || sink.keys["thread"] !== undefined) return [];
-  const astray = (outbox.attempts.get(id) ?? []).filter(({ wire, path, body }) =>
+  const astray = (outbox.attempts.get(id) ?? []).filter(({ wire, path, body, headers }) =>
     wire === "slack-bot"
       ? (body as JsonObject)["thread_ts"] !== ref
-      : wire === "telegram"
-        ? ((body as JsonObject)["reply_parameters"] as JsonObject | undefined)?.["message_id"] !== Number(ref)
-        : wire === "discord-bot" && !path.includes(ref),
+      : wire === "email"
+        ? headers["in-reply-to"] !== ref
+        : wire === "telegram"
+          ? ((body as JsonObject)["reply_parameters"] as JsonObject | undefined)?.["message_id"] !== Number(ref)
+          : wire === "discord-bot" && !path.includes(ref),
   );
   return astray.length === 0 ? [] : [`${sink.name}: message ${id} stands outside the thread of its digest`];
 }

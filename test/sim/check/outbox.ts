@@ -79,6 +79,7 @@ export const isMessage = ({ sink, path, body }: Attempt): boolean =>
 export function keyOf({ wire, body, headers }: Attempt): string | undefined {
   const fields = body as { readonly nonce?: string; readonly metadata?: string };
   if (wire === "webhook") return headers["webhook-id"];
+  if (wire === "email") return headers["message-id"]?.replace(/^<|@.*/g, "");
   if (wire === "discord-bot") return fields.nonce;
   if (wire !== "slack-bot" || fields.metadata === undefined) return undefined;
   return (JSON.parse(fields.metadata) as { readonly event_payload?: { readonly id?: string } }).event_payload?.id;

@@ -113,6 +113,7 @@ const typeOf = (text: string, count: number): string | undefined =>
 
 /** What people see, a link behind what it belongs to. */
 function textOf({ wire, body }: Attempt): string {
+  if (wire === "email") return (body as { readonly text: string }).text;
   if (wire === "teams") return teamsText(body);
   if (wire !== "telegram") return textsIn(body).join("\n");
   const { text, entities } = body as {

@@ -90,6 +90,17 @@ const SINK_TYPES: Readonly<
       allow_private: ({ dice }) => dice.chance(0.5),
     },
   },
+  email: {
+    way: ({ name }) => ({ host: "mail.example", from: "Alerts <alerts@example.com>", to: `${name}@example.com` }),
+    optional: {
+      port: ({ dice }) => dice.pick([25, 587, 2525]),
+      security: ({ dice }) => dice.pick(["starttls", "tls", "none"]),
+      user: () => "alerts",
+      password: () => "mail password",
+      password_file: ({ file, name }) => file(`${name}-password`, "mail password"),
+      timeout: ({ dice }) => dice.pick(["30s", "60s"]),
+    },
+  },
   file: {
     way: ({ name }) => ({ path: `/var/lib/chirpwatch/${name}.ndjson` }),
     optional: { max_size: ({ dice }) => dice.pick(["1MB", "100MB"]), keep: ({ dice }) => dice.int(0, 3) },
@@ -106,7 +117,20 @@ export function drawSink(scene: SinkScene, type: string): JsonObject {
 }
 
 /** Keys whose value is one sink's own. */
-const OWN = new Set(["secret_file", "urls_file", "key", "tag", "urls", "thread", "forum", "crosspost"]);
+const OWN = new Set([
+  "security",
+  "user",
+  "password",
+  "password_file",
+  "secret_file",
+  "urls_file",
+  "key",
+  "tag",
+  "urls",
+  "thread",
+  "forum",
+  "crosspost",
+]);
 
 /** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
 export function drawSinkDefaults(dice: Dice, type: string, file: SinkScene["file"], isToken: boolean): JsonObject {
@@ -126,6 +150,9 @@ function dropConflicts(sink: Record<string, Json | undefined>): JsonObject {
     for (const key of keys) delete sink[key];
   };
   if (sink["secret"] !== undefined) drop("secret_file");
+  if (sink["password"] !== undefined) drop("password_file");
+  if (sink["user"] === undefined || (sink["password"] ?? sink["password_file"]) === undefined) drop("user", "password", "password_file");
+  if (sink["user"] !== undefined && sink["security"] === "none") drop("security");
   if (sink["urls"] !== undefined) drop("urls_file");
   if (sink["key"] === undefined) drop("tag");
   else drop("urls", "urls_file");

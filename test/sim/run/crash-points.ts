@@ -59,6 +59,8 @@ export const CRASH_POINTS: readonly string[] = [
   "http.request:answer",
   "outputs.append:call",
   "outputs.append:answer",
+  "outputs.mail:call",
+  "outputs.mail:answer",
   "files.readText:call",
   "files.readText:answer",
   "store.close:call",

@@ -1,4 +1,4 @@
-/** What stands behind the Outputs port in a simulation: a disk for the file sinks, with a script of what goes wrong when. */
+/** What stands behind the Outputs port in a simulation: a disk for file sinks and a mail server for email sinks, with a script of what goes wrong when. */
 import { basename } from "node:path";
 import { type Clock, sleep } from "../../../src/model/clock.ts";
 import type { Outputs } from "../../../src/model/outputs.ts";
@@ -11,12 +11,13 @@ export type Arrival = Pick<Attempt, "sink" | "life" | "text" | "body" | "path"> 
 export interface OutputsOptions {
   readonly clock: Clock;
   /** Records it, and says what is wrong with the sink. */
-  arrive(arrival: Arrival): Attempt;
+  arrive(arrival: Arrival, headers?: Attempt["headers"]): Attempt;
   /** Its outcome is settled. */
   settle(attempt: Attempt): void;
 }
 
-const failure = (code: string): Error => Object.assign(new Error(`simulated ${code}`), { code });
+const failure = (code: string, responseCode?: number): Error =>
+  Object.assign(new Error(`simulated ${code}`), { code, ...(responseCode === undefined ? {} : { responseCode }) });
 
 const DISK_ERRORS: Readonly<Partial<Record<SinkTroubleKind, string>>> = {
   failing: "EIO",
@@ -26,6 +27,21 @@ const DISK_ERRORS: Readonly<Partial<Record<SinkTroubleKind, string>>> = {
   forbidden: "EROFS",
   missing: "EISDIR",
   gone: "ENOTDIR",
+};
+
+const MAIL_ERRORS: Readonly<Partial<Record<SinkTroubleKind, readonly [code: string, responseCode?: number]>>> = {
+  "rate-limited": ["EENVELOPE", 450],
+  "rate-limited-globally": ["EENVELOPE", 421],
+  "rate-limited-for-ever": ["EMESSAGE", 452],
+  failing: ["EMESSAGE", 451],
+  unavailable: ["ECONNECTION"],
+  unreachable: ["ESOCKET"],
+  unresolved: ["EDNS"],
+  unauthorised: ["EAUTH", 535],
+  forbidden: ["EENVELOPE", 550],
+  missing: ["EENVELOPE", 550],
+  gone: ["EENVELOPE", 551],
+  refusing: ["EMESSAGE", 554],
 };
 
 export function createSimOutputs({ clock, arrive, settle }: OutputsOptions, life: number): Outputs {
@@ -45,6 +61,25 @@ export function createSimOutputs({ clock, arrive, settle }: OutputsOptions, life
         if (kind?.startsWith("lost-by-")) throw failure("EIO");
         answer(attempt, code === undefined ? 200 : 500);
         if (code !== undefined) throw failure(code);
+      } finally {
+        settle(attempt);
+      }
+    },
+    async mail({ timeoutMs }, mail, signal) {
+      await sleep(clock, 50, signal);
+      const sink = mail.to[0]?.split("@")[0] ?? "";
+      const headers = { "message-id": mail.id, "in-reply-to": mail.answersId ?? "" };
+      const attempt = arrive({ sink, wire: "email", life, text: JSON.stringify(mail), body: mail, path: "" }, headers);
+      const kind = attempt.trouble;
+      try {
+        if (kind === "slow" || kind === "hang") await sleep(clock, kind === "slow" ? 9_000 : timeoutMs, signal);
+        if (kind === "hang" || signal.aborted) throw failure("EABORT");
+        const error = kind === undefined ? undefined : MAIL_ERRORS[kind];
+        attempt.accepted = error === undefined;
+        if (kind?.startsWith("lost-by-")) throw failure("ECONNECTION");
+        answer(attempt, error === undefined ? 200 : 500);
+        if (error !== undefined) throw failure(...error);
+        return { refused: 0 };
       } finally {
         settle(attempt);
       }

@@ -19,6 +19,7 @@ export type Wire =
   | "telegram"
   | "teams"
   | "apprise"
+  | "email"
   | "file"
   | "console";
 
