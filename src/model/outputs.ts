@@ -40,9 +40,31 @@ export interface MailResult {
   readonly refused: number;
 }
 
+/** A program of this machine. Its environment is empty, its folder the root. */
+export interface ProgramRequest {
+  /** Absolute. */
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly stdin: string;
+  readonly timeoutMs: number;
+}
+
+export interface ProgramResult {
+  /** Exit code, the name of a signal, or why it was ended. */
+  readonly end: number | string;
+  /** The beginning of what it printed. */
+  readonly output: string;
+}
+
 export interface Outputs {
   /** On the disk when it returns. A line that an earlier process left unfinished is ended first. @throws an Error with `code` EACCES, ENOSPC … as Node does. */
   append(request: AppendRequest): Promise<void>;
   /** One attempt. @throws an Error with `code` as nodemailer names it, and the server's `responseCode` where it refused */
   mail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<MailResult>;
+  /** One run, whose whole process group has ended when it returns. @throws an Error with `code` as Node does, or ENOTALLOWED, when it was not started */
+  run(request: ProgramRequest, signal: AbortSignal): Promise<ProgramResult>;
 }
+
+/** Of CHIRPWATCH_ALLOW_EXEC: the paths of programs that may be started, separated by colons. */
+export const allowedPrograms = (list: string | undefined): ReadonlySet<string> =>
+  new Set((list ?? "").split(":").filter((path) => path !== ""));

@@ -3,6 +3,7 @@ import { appriseSink } from "./apprise.ts";
 import { consoleSink } from "./console.ts";
 import { discordSink } from "./discord/discord.ts";
 import { emailSink } from "./email/email.ts";
+import { execSink } from "./exec.ts";
 import { fileSink } from "./file.ts";
 import type { SinkType } from "./kind/sink-type.ts";
 import { slackSink } from "./slack/slack.ts";
@@ -21,5 +22,6 @@ export const SINK_TYPES: readonly SinkType<any>[] = [
   emailSink,
   webhookSink,
   fileSink,
+  execSink,
   consoleSink,
 ];

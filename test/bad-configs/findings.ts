@@ -6,6 +6,7 @@ import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 
 const ENV = {
+  CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert",
   EMPTY: "",
   TOKEN: "0123456789abcdef",
   SAMPLE: "replace-with-your-key",

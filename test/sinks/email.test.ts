@@ -61,7 +61,7 @@ describe("the email sink", () => {
     expect(server.mails.at(-1)?.source).toMatch(/^References: <m0@example\.com>\r$/m);
   });
 
-  it("logs in where it is told to", async () => {
+  it("logs in with its user and password", async () => {
     await send({ user: "alerts", password: "secret" });
     expect(server.logins.at(-1)).toBe("\0alerts\0secret");
   });

@@ -46,7 +46,7 @@ export function createContext(): CliContext {
     files: createFiles(),
     env,
     http: createHttpAgent(),
-    outputs: createOutputs(),
+    outputs: createOutputs(env["CHIRPWATCH_ALLOW_EXEC"]),
     version: packageVersion(),
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),

@@ -72,8 +72,8 @@ function lazyWhere(): LoadWhere {
 
 async function buildSinks(entries: readonly Entry[], root: MapNode, where: LoadWhere, deps: BuildDeps): Promise<readonly SinkConfig[]> {
   const defaults = childOf(childOf(root, "defaults"), "sink");
-  const { sinkTypes, watchTypes, folder, files, env, report, noteFile, lenient } = deps;
-  const sinkDeps = { sinkTypes, watchTypes, folder, files, env, report, noteFile, lenient, where };
+  const { sinkTypes, watchTypes, folder, files, env, allowedPrograms, report, noteFile, lenient } = deps;
+  const sinkDeps = { sinkTypes, watchTypes, folder, files, env, allowedPrograms, report, noteFile, lenient, where };
   const built = await Promise.all(entries.map((entry) => buildSink(entry, defaults, sinkDeps)));
   return built.filter((sink) => sink !== undefined);
 }

@@ -19,6 +19,7 @@ import { anyBody } from "../where/where-types.ts";
 
 export interface SinkDepsOfConfig extends SecretDeps {
   readonly env: Environment;
+  readonly allowedPrograms: ReadonlySet<string>;
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
   /** Their events are what a sink's own conditions see. */
@@ -43,6 +44,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   if (common === undefined || (settings === undefined && !isBlank)) return undefined;
   const doubts = settings === undefined ? [] : (type.doubts?.(entry.key, settings) ?? []);
   for (const { rule, key, message } of doubts) report.warn(placeOf(whole, key) ?? entry.keyPlace, rule, message);
+  if (settings !== undefined && !deps.lenient) checkPrograms(type, settings, split.own, deps);
   const throttle = throttleOf(common.throttle, type.chat);
   return {
     name: entry.key,
@@ -89,6 +91,15 @@ async function compileCondition(type: SinkType<any>, settings: unknown, own: Map
   const called = `\`${condition.path.at(-1)}\``;
   deps.report.error(offsetInto(place, text, compiled.offset), compiled.rule, compiled.message.replace("`where`", called));
   return settings;
+}
+
+/** Which programs may be started is said outside the configuration, so that nobody who may only edit that can start any. */
+function checkPrograms(type: SinkType<any>, settings: unknown, own: MapNode, { allowedPrograms, report }: SinkDepsOfConfig): void {
+  for (const destination of type.destinations(settings)) {
+    if (destination.kind !== "program" || allowedPrograms.has(destination.path)) continue;
+    const message = `${destination.path} may not be started: name it in the environment variable CHIRPWATCH_ALLOW_EXEC (paths separated by colons; .env does not count)`;
+    report.error(findNode(own, ["command"]).place, "program-not-allowed", message);
+  }
 }
 
 /** The same settings with the paths of files that the sink writes made absolute. */

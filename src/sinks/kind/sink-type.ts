@@ -19,7 +19,10 @@ export interface SinkDeps {
 }
 
 /** Where a sink sends, for the guard that keeps invented tweets out of real channels. */
-export type Destination = { readonly kind: "console" | "file" } | { readonly kind: "url"; readonly url: string };
+export type Destination =
+  | { readonly kind: "console" | "file" }
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "program"; readonly path: string };
 
 /** Something allowed that is perhaps not meant. `rule`: as config/ names the warning. */
 export interface SinkDoubt {

@@ -116,7 +116,8 @@ describe("loading", () => {
     const indent = (text: string) => text.trim().replace(/^/gm, "    ");
     const watches = WATCH_TYPES.map((type, index) => `  w${index}:\n${indent(type.example)}\n    sink: s0`).join("\n");
     const sinks = SINK_TYPES.map((type, index) => `  s${index}:\n${indent(type.example)}`).join("\n");
-    const env = Object.fromEntries(variablesIn(sinks).map((name) => [name, exampleValue(name)]));
+    const variables = Object.fromEntries(variablesIn(sinks).map((name) => [name, exampleValue(name)]));
+    const env = { ...variables, CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" };
     const config = await goodConfig(`watches:\n${watches}\nsinks:\n${sinks}\n`, { env });
     expect(config.sinks).toHaveLength(SINK_TYPES.length);
   });

@@ -28,7 +28,7 @@ export const checkContent = (evidence: Evidence): readonly string[] => {
 
 function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): readonly string[] {
   if (attempt.wire === "webhook") return [...checkSignature(attempt, sink, evidence), ...checkEvents(attempt, evidence)];
-  if (attempt.wire === "file") return checkEvents(attempt, evidence);
+  if (attempt.wire === "file" || attempt.wire === "exec") return checkEvents(attempt, evidence);
   if (attempt.wire === "telegram") return checkTelegram(attempt, sink);
   if (attempt.wire === "email")
     return emailRefusal(attempt.body as EmailBody) === undefined ? [] : [`${attempt.sink}: ${emailRefusal(attempt.body as EmailBody)}`];

@@ -47,12 +47,11 @@ type EventData = {
 };
 
 /** Those that get the events themselves. */
-export const isForPrograms = (wire: Wire): boolean => wire === "webhook" || wire === "file";
+export const isForPrograms = (wire: Wire): boolean => wire === "webhook" || wire === "file" || wire === "exec";
 
-/** The documents of a message: a webhook gets one, a file one for each event. */
+/** The documents of a message: a webhook or a program gets one, a file one for each event. */
 export const documentsOf = ({ wire, body, text }: Attempt): readonly EventDocument[] =>
-  (wire === "file"
-    ? text
+  (wire === "file" || wire === "exec" ? text
         .trimEnd()
         .split("\n")
         .map((line) => JSON.parse(line) as unknown)

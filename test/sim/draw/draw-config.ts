@@ -48,7 +48,7 @@ export function drawConfig(dice: Dice): DrawnConfig {
 function drawSinks(dice: Dice, file: (name: string, text: string) => string): Record<string, JsonObject> {
   const count = dice.pick([1, 2, 2, 3, 4]);
   const types = Array.from({ length: count }, () =>
-    dice.pick(["webhook", "webhook", "slack", "discord", "telegram", "teams", "apprise", "email", "file"]),
+    dice.pick(["webhook", "webhook", "slack", "discord", "telegram", "teams", "apprise", "email", "file", "exec"]),
   );
   const sinks = Object.fromEntries(types.map((type, index) => [`s${index}`, drawSink({ dice, name: `s${index}`, index, file }, type)]));
   return dice.chance(0.2) ? { ...sinks, console: drawSink({ dice, name: "console", index: 99, file }, "console") } : sinks;

@@ -105,6 +105,10 @@ const SINK_TYPES: Readonly<
     way: ({ name }) => ({ path: `/var/lib/chirpwatch/${name}.ndjson` }),
     optional: { max_size: ({ dice }) => dice.pick(["1MB", "100MB"]), keep: ({ dice }) => dice.int(0, 3) },
   },
+  exec: {
+    way: ({ name }) => ({ command: ["/usr/local/bin/on-alert", name] }),
+    optional: { timeout: ({ dice }) => dice.pick(["10s", "30s"]) },
+  },
   console: { way: () => ({}), optional: {} },
 };
 

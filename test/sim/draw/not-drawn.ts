@@ -2,7 +2,7 @@
 export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }[] = [
   { keys: /^state\.path$/, why: "every simulation has a folder of its own" },
   {
-    keys: /^defaults\.sink\.\w+\.(?:url|url_file|webhook_url|webhook_url_file|channel|channel_id|chat_id|thread|path|host|from|to)$/,
+    keys: /^defaults\.sink\.\w+\.(?:url|url_file|webhook_url|webhook_url_file|channel|channel_id|chat_id|thread|path|host|from|to|command)$/,
     why: "an address says which sink it is",
   },
   {

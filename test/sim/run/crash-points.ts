@@ -61,6 +61,8 @@ export const CRASH_POINTS: readonly string[] = [
   "outputs.append:answer",
   "outputs.mail:call",
   "outputs.mail:answer",
+  "outputs.run:call",
+  "outputs.run:answer",
   "files.readText:call",
   "files.readText:answer",
   "store.close:call",

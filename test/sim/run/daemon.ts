@@ -68,7 +68,13 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
   let routes: Hono | undefined;
 
   const load = async (): Promise<LoadResult> => {
-    const loaded = await loadConfig({ path: configPath, files, env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+    const loaded = await loadConfig({
+      path: configPath,
+      files,
+      env: { CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" },
+      watchTypes: WATCH_TYPES,
+      sinkTypes: SINK_TYPES,
+    });
     const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
     return loaded.ok && refusals.length > 0 ? { ok: false, issues: refusals } : loaded;
   };

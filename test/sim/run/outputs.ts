@@ -1,4 +1,4 @@
-/** What stands behind the Outputs port in a simulation: a disk for file sinks and a mail server for email sinks, with a script of what goes wrong when. */
+/** What stands behind the Outputs port in a simulation: a disk for file sinks, a mail server for email sinks and a program for exec sinks, with a script of what goes wrong when. */
 import { basename } from "node:path";
 import { type Clock, sleep } from "../../../src/model/clock.ts";
 import type { Outputs } from "../../../src/model/outputs.ts";
@@ -44,6 +44,24 @@ const MAIL_ERRORS: Readonly<Partial<Record<SinkTroubleKind, readonly [code: stri
   refusing: ["EMESSAGE", 554],
 };
 
+const EXITS: Readonly<Partial<Record<SinkTroubleKind, number | string>>> = {
+  "rate-limited": 75,
+  "rate-limited-globally": 75,
+  "rate-limited-for-ever": 75,
+  failing: 1,
+  unavailable: 69,
+  unresolved: 68,
+  unauthorised: 77,
+  forbidden: 77,
+  missing: 127,
+  gone: 78,
+  moved: 78,
+  refusing: 65,
+  hang: "timeout",
+  "lost-by-timeout": "timeout",
+  "lost-by-reset": "SIGKILL",
+};
+
 export function createSimOutputs({ clock, arrive, settle }: OutputsOptions, life: number): Outputs {
   const answer = (attempt: Attempt, status: number): void => {
     attempt.status = status;
@@ -61,6 +79,21 @@ export function createSimOutputs({ clock, arrive, settle }: OutputsOptions, life
         if (kind?.startsWith("lost-by-")) throw failure("EIO");
         answer(attempt, code === undefined ? 200 : 500);
         if (code !== undefined) throw failure(code);
+      } finally {
+        settle(attempt);
+      }
+    },
+    async run({ args, stdin, timeoutMs }, signal) {
+      await sleep(clock, 20, signal);
+      const attempt = arrive({ sink: args[0] ?? "", wire: "exec", life, text: stdin, body: stdin.trimEnd(), path: "" });
+      const kind = attempt.trouble;
+      try {
+        if (kind === "unreachable") throw failure("EAGAIN");
+        const end = signal.aborted ? "aborted" : kind === undefined ? 0 : (EXITS[kind] ?? 0);
+        attempt.accepted = end === 0 || kind?.startsWith("lost-by-") === true;
+        if (kind === "slow" || end === "timeout") await sleep(clock, kind === "slow" ? 9_000 : timeoutMs, signal);
+        if (typeof end === "number") answer(attempt, end === 0 ? 200 : 500);
+        return { end, output: "simulated" };
       } finally {
         settle(attempt);
       }

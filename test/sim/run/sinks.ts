@@ -21,6 +21,7 @@ export type Wire =
   | "apprise"
   | "email"
   | "file"
+  | "exec"
   | "console";
 
 /** One attempt as its receiver saw it. */
