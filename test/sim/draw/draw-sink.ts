@@ -143,7 +143,7 @@ export function drawSinkDefaults(dice: Dice, type: string, file: SinkScene["file
   const keys = Object.entries({ ...optional, ...COMMON_SINK_KEYS }).filter(
     ([key]) => !OWN.has(key) && dice.likes(`defaults.${type}.${key}`),
   );
-  const token = isToken ? secretOr(scene, "token", "xoxb-1") : {};
+  const token = isToken ? secretOr(scene, "token", type === "telegram" ? "123:telegram" : "xoxb-1") : {};
   return dropConflicts({ ...token, ...Object.fromEntries(keys.map(([key, draw]) => [key, draw(scene)])) });
 }
 
