@@ -4,6 +4,7 @@ import { throttlesByKey } from "../src/route/route-event.ts";
 import { createHttpAgent } from "../src/runtime/http-agent.ts";
 import { createSystemClock } from "../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../src/runtime/system-random.ts";
+import { createOutputs } from "../src/runtime/outputs.ts";
 import { createMeter } from "../src/server/metrics/meter.ts";
 import { webhookSink } from "../src/sinks/webhook/webhook.ts";
 import type { OpenedStore } from "../src/state/open.ts";
@@ -19,7 +20,14 @@ export async function createDeliveryHarness(store: OpenedStore, url: string): Pr
   const clock = createSystemClock();
   const http = createHttpAgent();
   const settings = webhookSink.schema.parse({ url, secret: "a secret of the bench", allow_private: true });
-  const sink = await webhookSink.create(HOOK, settings as never, { http, clock, log: SILENT_LOG, write: () => {}, linksHost: "" });
+  const sink = await webhookSink.create(HOOK, settings as never, {
+    http,
+    clock,
+    log: SILENT_LOG,
+    write: () => {},
+    outputs: createOutputs(),
+    linksHost: "",
+  });
   const pump = createPump({
     store,
     sinks: new Map([[HOOK, { type: "webhook", sink, chat: false, concurrency: webhookSink.concurrency, retryForMs: 3_600_000 }]]),

@@ -10,6 +10,7 @@ import { loadConfig } from "../src/config/load/load-config.ts";
 import type { Http } from "../src/model/http.ts";
 import { createFiles } from "../src/runtime/files.ts";
 import { sha256 } from "../src/runtime/hash.ts";
+import { createOutputs } from "../src/runtime/outputs.ts";
 import { SINK_TYPES } from "../src/sinks/registry.ts";
 import { type OpenedStore, openStore } from "../src/state/open.ts";
 import { WATCH_TYPES } from "../src/watches/registry.ts";
@@ -47,7 +48,7 @@ async function measure(folder: string, watches: number): Promise<Figure> {
   };
   const daemon = await startDaemon(loaded.config, {
     ...{ clock, random: createSeededRandom(1), hash: sha256, http, files: createFiles(), log: SILENT_LOG, version: "0.0.0", adapters },
-    ...{ write: () => undefined, addSecret: () => undefined, load: async () => loaded, watchFiles: false },
+    ...{ write: () => undefined, outputs: createOutputs(), addSecret: () => undefined, load: async () => loaded, watchFiles: false },
   });
   const before = process.cpuUsage();
   const isDone = async () =>

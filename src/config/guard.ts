@@ -38,10 +38,11 @@ function whySandbox({ urlVariable }: ApiConfig): string {
   return urlVariable === "sandbox" ? "CHIRPWATCH_API_URL is sandbox" : "api.base_url is sandbox, whatever CHIRPWATCH_API_URL says";
 }
 
+/** Where a program sends what it gets is not known. */
 function reachesOut(sink: SinkConfig, sinkTypes: readonly SinkType<any>[]): boolean {
   const type = sinkTypes.find((one) => one.type === sink.type);
   if (type === undefined) return true;
-  return type.destinations(sink.settings).some((one) => one.kind === "url" && !isLoopbackUrl(one.url));
+  return type.destinations(sink.settings).some((one) => one.kind === "program" || (one.kind === "url" && !isLoopbackUrl(one.url)));
 }
 
 const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);

@@ -98,6 +98,7 @@ export const RULES = {
   query: "A query that is valid and probably a mistake.",
   "other-chat": "The address of another chat.",
   "slack-token": "A token of Slack that is not a bot's.",
+  "program-not-allowed": "A program that the environment does not allow.",
   "no-effect": "A setting that does nothing beside another.",
   "loopback-service": "A service on this machine, and a sink that reaches real people.",
   "renamed-watch": "A watch that seems to have another name in the state.",

@@ -50,7 +50,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   sandbox: [["world"], ["calls"], ["endpoints"], ["records"], ["orders"], ["faults"], ["."]],
   engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],
   cli: [["terminal"], ["access"], ["call", "control", "demo", "inspect", "planning", "start"], ["."]],
-  sinks: [["kind"], ["discord", "slack", "webhook"], ["."]],
+  sinks: [["kind"], ["discord", "email", "slack", "teams", "telegram", "webhook"], ["."]],
 };
 
 /** Files that a folder holds at most, beside its sub-folders. */
@@ -74,6 +74,7 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   pino: ["runtime/"],
   "pino-pretty": ["runtime/"],
   "@slack/web-api": ["sinks/slack/"],
+  nodemailer: ["runtime/"],
   "discord.js": ["sinks/discord/"],
   "prom-client": ["server/"],
   hono: ["server/", "sandbox/"],

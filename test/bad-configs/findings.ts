@@ -6,11 +6,13 @@ import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 
 const ENV = {
+  CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert",
   EMPTY: "",
   TOKEN: "0123456789abcdef",
   SAMPLE: "replace-with-your-key",
   USER_TOKEN: "xoxp-1-2-abc",
   APP_TOKEN: "xapp-1-A-abc",
+  LOCAL_HOOK: "http://192.168.0.9/hook",
   SLACK_HOOK: "https://hooks.slack.com/services/T0/B0/abc",
   DISCORD_HOOK: "https://discord.com/api/webhooks/1128374650192837465/abc",
 };

@@ -8,6 +8,7 @@ import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
 import { routeEvent, type SinkFacts, throttlesByKey } from "../../src/route/route-event.ts";
+import { createOutputs } from "../../src/runtime/outputs.ts";
 import type { SinkType } from "../../src/sinks/kind/sink-type.ts";
 import { openStore, type OpenedStore } from "../../src/state/open.ts";
 import { countingHttp } from "../support/counting-http.ts";
@@ -52,7 +53,14 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
       store,
       reports,
       async startPump(type, settings) {
-        const sink = await type.create(SINK, settings, { http: network.http, clock, log, write: () => {}, ...links });
+        const sink = await type.create(SINK, settings, {
+          http: network.http,
+          clock,
+          log,
+          write: () => {},
+          outputs: createOutputs(),
+          ...links,
+        });
         pump = createPump({
           store,
           sinks: new Map([[SINK, { type: type.type, sink, chat: true, concurrency: 1, retryForMs: 86_400_000 }]]),

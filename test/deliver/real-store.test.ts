@@ -11,6 +11,7 @@ import { routeEvent, throttlesByKey, type SinkFacts } from "../../src/route/rout
 import type { Throttle } from "../../src/route/route.ts";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../../src/runtime/system-random.ts";
+import { createOutputs } from "../../src/runtime/outputs.ts";
 import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 import { openStore, type OpenedStore } from "../../src/state/open.ts";
 import { countingHttp } from "../support/counting-http.ts";
@@ -46,7 +47,14 @@ afterEach(async () => {
 
 async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
   const settings = { url: server.url, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", timeout: "15s", allow_private: true };
-  const sink = await webhookSink.create("hook", settings, { http: network.http, clock, log, write: () => {}, linksHost: "" });
+  const sink = await webhookSink.create("hook", settings, {
+    http: network.http,
+    clock,
+    log,
+    write: () => {},
+    outputs: createOutputs(),
+    linksHost: "",
+  });
   const target: PumpSink = { type: "webhook", sink, chat: facts.chat, concurrency: webhookSink.concurrency, retryForMs: 3_600_000 };
   pump = createPump({
     store,

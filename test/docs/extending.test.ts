@@ -4,6 +4,7 @@ import { loadConfig } from "../../src/config/load/load-config.ts";
 import { formatIssue } from "../../src/config/report.ts";
 import type { Batch } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
+import { createOutputs } from "../../src/runtime/outputs.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import { listTweets } from "../../src/watches/list-tweets.ts";
@@ -80,7 +81,11 @@ describe("the examples of docs/extending.md", () => {
   it("text_post posts a line an event, and says when nobody is there", async () => {
     const clock = createVirtualClock(EVENT_TIME_MS);
     const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
-    const sink = await textPostSink.create("lines", { url: server.url }, { http, clock, log, write: () => {}, linksHost: "https://x.com" });
+    const sink = await textPostSink.create(
+      "lines",
+      { url: server.url },
+      { http, clock, log, write: () => {}, outputs: createOutputs(), linksHost: "https://x.com" },
+    );
     const batch: Batch = {
       events: ["1", "2"].map((id) => ({ event: makeEvent(id), watches: ["listed"] })),
       sample: false,

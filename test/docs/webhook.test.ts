@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
+import { createOutputs } from "../../src/runtime/outputs.ts";
 import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 import { type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
 import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
@@ -32,7 +33,7 @@ async function receive(secret: string) {
   const clock = createVirtualClock(EVENT_TIME_MS);
   const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
   const settings = webhookSink.schema.parse({ url: server.url, secret, allow_private: true });
-  const deps = { http, clock, log, write: () => {}, linksHost: "https://x.com" };
+  const deps = { http, clock, log, write: () => {}, outputs: createOutputs(), linksHost: "https://x.com" };
   const sink = await webhookSink.create("hook", settings as Parameters<typeof webhookSink.create>[1], deps);
   const events = [{ event: makeEvent("1"), watches: ["w"] }];
   const read = () => expect.unreachable("a webhook reads nothing aloud");

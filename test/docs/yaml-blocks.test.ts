@@ -6,12 +6,16 @@ import { PAGES, type Block } from "./pages.ts";
 
 /** Every variable the pages name, as an environment would fill it in. */
 const ENV = {
+  CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert",
   CHIRPWATCH_API_URL: "https://data.example.org",
   CHIRPWATCH_API_KEY: "a-key",
   SLACK_BOT_TOKEN: "xoxb-1-2-abc",
   SLACK_WEBHOOK_URL: "https://hooks.slack.com/services/T0/B0/abc",
   DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/1/abc",
   DISCORD_BOT_TOKEN: "a-bot-token",
+  TEAMS_WEBHOOK_URL: "https://teams.example/workflows/1",
+  SMTP_PASSWORD: "a-password",
+  TELEGRAM_BOT_TOKEN: "123456:ABC-DEF",
   WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
   CHIRPWATCH_SERVER_TOKEN: "a-long-token",
   QUOTA: "100000",

@@ -112,6 +112,10 @@ export const FOLDERS = {
       tests: inFolder("test/state", ["dedupe-keys.test", "sqlite-store.test"]),
     },
     { mutate: inFolder("src/state", ["audit"]), tests: inFolder("test/state", ["dead-letters.test"]) },
+    {
+      mutate: inFolder("src/state", ["silences", "silenced-deliveries"]),
+      tests: inFolder("test/state", ["silences.test", "sqlite-store.test"]),
+    },
     { mutate: inFolder("src/state", ["crossposts"]), tests: inFolder("test/state", ["crossposts.test", "sqlite-store.test"]) },
   ],
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
@@ -129,8 +133,9 @@ export const FOLDERS = {
       ]),
     },
     {
-      mutate: inFolder("src/app", ["active-watches", "delivering", "delivery"]),
+      mutate: inFolder("src/app", ["active-watches", "delivering", "delivery", "silences"]),
       tests: inFolder("test/app", [
+        "silences.test",
         "create-sink.test",
         "reader.test",
         "delivering.test",
@@ -168,7 +173,10 @@ export const LEFT_OUT = {
     "dead-text",
     "fallback-notifier",
     "listed-at",
+    "route-test",
     "send-sample",
+    "silence-actions",
+    "silence-request",
     "waiting",
   ]),
 };

@@ -52,7 +52,7 @@ it("draws configurations that are taken", async () => {
     for (const config of [first, ...steps.flatMap((step) => (step.do === "reload" ? [step.config] : []))]) {
       let ids = 2029911223344556677n;
       const text = JSON.stringify(config).replace(/%(?:post|user|space):\w+%/g, () => String((ids += 1n)));
-      const loaded = await loadText(text, { files: beside });
+      const loaded = await loadText(text, { files: beside, env: { CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" } });
       expect(
         loaded.ok ? [] : loaded.issues.filter(({ severity }) => severity === "error").map(({ message }) => message),
         `seed ${seed}`,

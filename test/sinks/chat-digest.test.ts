@@ -2,14 +2,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Digest, DigestPart } from "../../src/model/sink.ts";
+import { type EmailBody, renderEmailAnnouncement, renderEmailDigest } from "../../src/sinks/email/email-render.ts";
+import { type AppriseBody, renderAppriseAnnouncement, renderAppriseDigest } from "../../src/sinks/apprise.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "../../src/sinks/discord/discord-digest.ts";
 import type { DiscordBody } from "../../src/sinks/discord/discord-render.ts";
 import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "../../src/sinks/slack/slack-digest.ts";
+import { renderTelegramAnnouncement, renderTelegramDigest, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
+import { renderTeamsAnnouncement, renderTeamsDigest } from "../../src/sinks/teams/teams-render.ts";
 import { hostileText, LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
+import { emailRefusal, htmlText, NO_LIVE_TEXT, OWN_HTML } from "../support/html-mail.ts";
 import { discordRefusal } from "../support/discord-stand-in.ts";
 import { makeUser } from "../support/make-event.ts";
 import { slackRefusal } from "../support/slack-stand-in.ts";
+import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
+import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
+import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
 
 type Tweets = Parameters<typeof tweetBatch>[0];
@@ -49,6 +57,38 @@ const CHATS: readonly Chat[] = [
     ways: ({ content, embeds, plain }: DiscordBody) => [plain, `${content}${JSON.stringify(embeds)}`],
     live: LIVE_DISCORD,
     own: /<@&42>|<https:/g,
+  },
+  {
+    name: "Telegram",
+    render: renderTelegramDigest,
+    refusal: (body: TelegramBody) => telegramRefusal(body),
+    ways: (body: TelegramBody) => [telegramText(body)],
+    live: LIVE_TELEGRAM,
+    own: /https?:\/\/[^\s@"]*/g,
+  },
+  {
+    name: "Teams",
+    render: renderTeamsDigest,
+    refusal: teamsRefusal,
+    ways: (body: object) => [teamsText(body)],
+    live: LIVE_TEAMS,
+    own: /https?:\/\/[^\s]*/g,
+  },
+  {
+    name: "Apprise",
+    render: renderAppriseDigest,
+    refusal: appriseRefusal,
+    ways: ({ title, body }: AppriseBody) => [`${title}\n${body}`],
+    live: LIVE_APPRISE,
+    own: /https?:\/\/[^\s@]*/g,
+  },
+  {
+    name: "mails",
+    render: renderEmailDigest,
+    refusal: emailRefusal,
+    ways: ({ text, html }: EmailBody) => [text, htmlText(html)],
+    live: NO_LIVE_TEXT,
+    own: OWN_HTML,
   },
 ];
 
@@ -127,9 +167,8 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
         expect(parts.flatMap((part) => part.events.map(({ event }) => event.subject))).toEqual(tweets.map((_, i) => tweetId(i)));
         for (const part of parts) {
           expect(refusal(part.body as never)).toBeUndefined();
-          const json = JSON.stringify(part.body);
-          expect(json).not.toMatch(/\\ud[89a-f]/i);
-          expect(json.replaceAll(own, "").replaceAll("\\\\", "\\")).not.toMatch(live);
+          expect(JSON.stringify(part.body)).not.toMatch(/\\ud[89a-f]/i);
+          for (const way of waysOf(part)) expect(way.replaceAll(own, "").replaceAll("\\\\", "\\")).not.toMatch(live);
         }
       }),
       { numRuns: 60 },
@@ -144,6 +183,10 @@ describe("what a channel hears when alerts are gathered", () => {
     const slack = renderSlackAnnouncement(atMs);
     expect(slack.text).toBe("Many at once: next summary at 00:16 UTC");
     expect(JSON.stringify(slack.blocks)).toContain("next summary at <!date^1785111360^{time}|00:16 UTC>");
+    expect(renderTelegramAnnouncement(atMs).text).toBe("Many at once: next summary at 00:16 UTC");
+    expect(teamsText(renderTeamsAnnouncement(atMs))).toBe("Many at once: next summary at 00:16 UTC");
+    expect(renderAppriseAnnouncement(atMs)).toMatchObject({ title: "Many at once: next summary at 00:16 UTC" });
+    expect(renderEmailAnnouncement(atMs).subject).toBe("Many at once: next summary at 00:16 UTC");
     expect(renderDiscordAnnouncement(atMs).content).toBe("**Many at once**: next summary at <t:1785111360:t>");
   });
 });

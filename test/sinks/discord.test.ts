@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Log } from "../../src/model/log.ts";
 import type { Batch, SinkError } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
+import { createOutputs } from "../../src/runtime/outputs.ts";
 import { renderDiscord, type DiscordBody } from "../../src/sinks/discord/discord-render.ts";
 import { discordSink, type DiscordSettings } from "../../src/sinks/discord/discord.ts";
 import type { SinkDeps } from "../../src/sinks/kind/sink-type.ts";
@@ -23,7 +24,14 @@ beforeEach(async () => {
   warnings.length = 0;
   discord = await startLoopbackServer(json({ id: "900" }));
   http = createHttpAgent();
-  deps = { http, clock: createVirtualClock(EVENT_TIME_MS), log: silent, write: () => {}, linksHost: "https://x.com" };
+  deps = {
+    http,
+    clock: createVirtualClock(EVENT_TIME_MS),
+    log: silent,
+    write: () => {},
+    outputs: createOutputs(),
+    linksHost: "https://x.com",
+  };
 });
 
 afterEach(async () => {

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
+import { exampleValue } from "../support/example-values.ts";
 
 const FOLDER = new URL("../../src/sinks/", import.meta.url);
 
@@ -9,8 +10,7 @@ const isSinkType = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "schema" in value && "create" in value && "destinations" in value;
 
 /** As an environment would fill it in. */
-const withVariables = (text: string): string =>
-  text.replace(/\$\{(\w+)\}/g, (_, name: string) => (name.endsWith("URL") ? "https://discord.com/api/webhooks/1/t" : "a-secret"));
+const withVariables = (text: string): string => text.replace(/\$\{(\w+)\}/g, (_, name: string) => exampleValue(name));
 
 describe("the registry of sinks", () => {
   it("names every sink type that a file of the folder exports, once", async () => {

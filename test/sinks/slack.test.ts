@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Log } from "../../src/model/log.ts";
 import type { SealedMessage, SinkError } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
+import { createOutputs } from "../../src/runtime/outputs.ts";
 import { sinkPlace } from "../../src/sinks/kind/sink-secrets.ts";
 import type { SinkDeps } from "../../src/sinks/kind/sink-type.ts";
 import { slackSink } from "../../src/sinks/slack/slack.ts";
@@ -20,7 +21,14 @@ let deps: SinkDeps;
 beforeEach(async () => {
   slack = await startLoopbackServer(json({ ok: true, ts: "1700000000.000100", channel: "C1" }));
   http = createHttpAgent();
-  deps = { http, clock: createVirtualClock(EVENT_TIME_MS), log: silent, write: () => {}, linksHost: "https://x.com" };
+  deps = {
+    http,
+    clock: createVirtualClock(EVENT_TIME_MS),
+    log: silent,
+    write: () => {},
+    outputs: createOutputs(),
+    linksHost: "https://x.com",
+  };
 });
 
 afterEach(async () => {

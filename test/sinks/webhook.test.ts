@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { SinkError, type Batch, type SealedMessage, type Sink } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
+import { createOutputs } from "../../src/runtime/outputs.ts";
 import { retryAfterMs } from "../../src/sinks/kind/retry-after.ts";
 import { sinkPlace } from "../../src/sinks/kind/sink-secrets.ts";
 import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
@@ -34,7 +35,7 @@ const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
 
 function makeSink(settings: Record<string, unknown> = {}): Promise<Sink> {
   const parsed = webhookSink.schema.parse({ url: `${server.url}/hook?token=t`, allow_private: true, ...settings });
-  const deps = { http, clock, log, write: () => {}, linksHost: "https://x.com" };
+  const deps = { http, clock, log, write: () => {}, outputs: createOutputs(), linksHost: "https://x.com" };
   return webhookSink.create("hook", parsed as Parameters<typeof webhookSink.create>[1], deps);
 }
 

@@ -11,6 +11,7 @@ import type { Http } from "../../src/model/http.ts";
 import type { Log } from "../../src/model/log.ts";
 import { createFiles } from "../../src/runtime/files.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
+import { createOutputs } from "../../src/runtime/outputs.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startControl } from "../../src/server/control-socket.ts";
 import { startServer } from "../../src/server/server.ts";
@@ -170,6 +171,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
         log: recordingLog(logged, debugged),
         version: "0.0.0",
         write: () => undefined,
+        outputs: createOutputs(),
         addSecret: (secret) => void secrets.push(secret),
         load: async () => ({ ok: true, config }),
         watchFiles: false,

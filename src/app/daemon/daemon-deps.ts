@@ -6,6 +6,7 @@ import type { Files } from "../../model/files.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Http } from "../../model/http.ts";
 import type { Log } from "../../model/log.ts";
+import type { Outputs } from "../../model/outputs.ts";
 import type { Random } from "../../model/random.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
@@ -30,6 +31,8 @@ export interface DaemonDeps {
   readonly version: string;
   /** The console sink's way out. */
   readonly write: (text: string) => void;
+  /** Other sinks' ways out. */
+  readonly outputs: Outputs;
   /** One more text that no log line may show. */
   readonly addSecret: (secret: string) => void;
   /** Loads the configuration again, for a reload. */

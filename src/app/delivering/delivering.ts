@@ -68,7 +68,7 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
   keepSecrets(config);
   const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config });
-  const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, linksHost: of.linksHost });
+  const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, outputs: deps.outputs, linksHost: of.linksHost });
   const shared = { store, clock, random, log, meter, trace, silenceOf: silences.silenceOf, ...sinkAlerts(opsAlerts, deadReports) };
   const deliveryOf = (of: Config) => createDelivery(of, { ...shared, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);

@@ -142,6 +142,7 @@ const sampleDeps = ({ context, config, log }: Session): SinkDeps & { readonly ra
   random: context.random,
   log,
   write: context.out,
+  outputs: context.outputs,
   linksHost: config.linksHost,
 });
 

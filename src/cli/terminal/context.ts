@@ -7,11 +7,13 @@ import { formatIssue } from "../../config/report.ts";
 import type { Clock } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Environment, Files } from "../../model/files.ts";
+import type { Outputs } from "../../model/outputs.ts";
 import type { Random } from "../../model/random.ts";
 import { processEnvironment } from "../../runtime/environment.ts";
 import { createFiles } from "../../runtime/files.ts";
 import { createHttpAgent, type HttpAgent } from "../../runtime/http-agent.ts";
 import { createLogger, type Logger, type LogLevel } from "../../runtime/logger.ts";
+import { createOutputs } from "../../runtime/outputs.ts";
 import { packageVersion } from "../../runtime/package-file.ts";
 import { createSystemClock } from "../../runtime/system-clock.ts";
 import { createSystemRandom } from "../../runtime/system-random.ts";
@@ -25,6 +27,7 @@ export interface CliContext {
   readonly files: Files;
   readonly env: Environment;
   readonly http: HttpAgent;
+  readonly outputs: Outputs;
   readonly version: string;
   /** To people: results, alerts of the console sink. */
   out(text: string): void;
@@ -43,6 +46,7 @@ export function createContext(): CliContext {
     files: createFiles(),
     env,
     http: createHttpAgent(),
+    outputs: createOutputs(env["CHIRPWATCH_ALLOW_EXEC"]),
     version: packageVersion(),
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),

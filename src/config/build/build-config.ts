@@ -83,8 +83,8 @@ interface Shared {
 
 async function buildSinks(entries: readonly Entry[], root: MapNode, shared: Shared, deps: BuildDeps): Promise<readonly SinkConfig[]> {
   const defaults = childOf(childOf(root, "defaults"), "sink");
-  const { sinkTypes, watchTypes, folder, files, report, noteFile, lenient } = deps;
-  const sinkDeps = { sinkTypes, watchTypes, folder, files, report, noteFile, lenient, ...shared };
+  const { sinkTypes, watchTypes, folder, files, env, allowedPrograms, report, noteFile, lenient } = deps;
+  const sinkDeps = { sinkTypes, watchTypes, folder, files, env, allowedPrograms, report, noteFile, lenient, ...shared };
   const built = await Promise.all(entries.map((entry) => buildSink(entry, defaults, sinkDeps)));
   return built.filter((sink) => sink !== undefined);
 }

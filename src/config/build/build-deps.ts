@@ -12,6 +12,8 @@ export interface BuildDeps {
   readonly files: Files;
   /** With the `.env` beside the file. */
   readonly env: Environment;
+  /** Programs that CHIRPWATCH_ALLOW_EXEC names. The `.env` beside the file does not count: whoever writes that may write the file too. */
+  readonly allowedPrograms: ReadonlySet<string>;
   readonly report: Report;
   readonly noteFile: (path: string) => void;
   readonly lenient: boolean;

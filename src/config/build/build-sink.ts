@@ -1,10 +1,12 @@
 /** One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into a SinkConfig. */
 import { parseDuration } from "../../model/duration.ts";
+import type { Environment } from "../../model/files.ts";
 import type { Throttle } from "../../route/route.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { buildMuting, type MutingDeps } from "./build-intervals.ts";
 import { buildThrottle } from "./build-throttle.ts";
+import { resolveDataPath } from "../text/state-path.ts";
 import { checkValue } from "../check/check-value.ts";
 import type { SinkConfig } from "../config.ts";
 import { DEFAULTS } from "../defaults.ts";
@@ -17,6 +19,8 @@ import type { LoadWhere } from "../where/where.ts";
 import { anyBody } from "../where/where-types.ts";
 
 export interface SinkDepsOfConfig extends SecretDeps, MutingDeps {
+  readonly env: Environment;
+  readonly allowedPrograms: ReadonlySet<string>;
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
   /** Their events are what a sink's own conditions see. */
@@ -41,11 +45,12 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   if (common === undefined || (settings === undefined && !isBlank)) return undefined;
   const doubts = settings === undefined ? [] : (type.doubts?.(entry.key, settings) ?? []);
   for (const { rule, key, message } of doubts) report.warn(placeOf(whole, key) ?? entry.keyPlace, rule, message);
+  if (settings !== undefined && !deps.lenient) checkPrograms(type, settings, split.own, deps);
   const throttle = throttleOf(common.throttle, type.chat);
   return {
     name: entry.key,
     type: type.type,
-    settings: await compileCondition(type, settings, split.own, deps),
+    settings: withPaths(type, await compileCondition(type, settings, split.own, deps), deps),
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
     ...(throttle === undefined ? {} : { throttle }),
     ...buildMuting(common, { map: whole, keyPlace: entry.keyPlace }, deps),
@@ -88,6 +93,25 @@ async function compileCondition(type: SinkType<any>, settings: unknown, own: Map
   const called = `\`${condition.path.at(-1)}\``;
   deps.report.error(offsetInto(place, text, compiled.offset), compiled.rule, compiled.message.replace("`where`", called));
   return settings;
+}
+
+/** Which programs may be started is said outside the configuration, so that nobody who may only edit that can start any. */
+function checkPrograms(type: SinkType<any>, settings: unknown, own: MapNode, { allowedPrograms, report }: SinkDepsOfConfig): void {
+  for (const destination of type.destinations(settings)) {
+    if (destination.kind !== "program" || allowedPrograms.has(destination.path)) continue;
+    const message = `${destination.path} may not be started: name it in the environment variable CHIRPWATCH_ALLOW_EXEC (paths separated by colons; .env does not count)`;
+    report.error(findNode(own, ["command"]).place, "program-not-allowed", message);
+  }
+}
+
+/** The same settings with the paths of files that the sink writes made absolute. */
+function withPaths({ paths = [] }: SinkType<any>, settings: unknown, deps: SinkDepsOfConfig): unknown {
+  const written = (settings ?? {}) as Readonly<Record<string, unknown>>;
+  const resolved = paths.flatMap((key): readonly (readonly [string, string])[] => {
+    const path = written[key];
+    return typeof path === "string" ? [[key, resolveDataPath(path, deps)]] : [];
+  });
+  return resolved.length === 0 ? settings : { ...written, ...Object.fromEntries(resolved) };
 }
 
 /** Of a setting's key, read from a file or not; undefined where it is not written. */

@@ -1,6 +1,7 @@
 /** The way from files to a frozen Config: read, parse, merge, interpolate, check, build. Finds everything that is wrong before it says no. */
 import { join } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
+import { allowedPrograms } from "../../model/outputs.ts";
 import { withDotEnv } from "../../runtime/environment.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
@@ -58,6 +59,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
     folder: sources.folder,
     files,
     env,
+    allowedPrograms: allowedPrograms(request.env["CHIRPWATCH_ALLOW_EXEC"]),
     report,
     noteFile: (path) => read.add(path),
     lenient,

@@ -25,11 +25,15 @@ export interface StatePlace {
 export async function resolveStatePath(path: string, { files, env, folder }: StatePlace): Promise<string> {
   if (isAbsolute(path)) return path;
   const dataDir = env["CHIRPWATCH_DATA_DIR"];
-  const literal = join(resolve(dataDir || folder), path);
+  const literal = resolveDataPath(path, { env, folder });
   if (!dataDir || path !== DEFAULTS.state.path || (await files.exists(literal))) return literal;
   const direct = join(resolve(dataDir), basename(path));
   return (await files.isDirectory(dirname(literal))) && !(await files.exists(direct)) ? literal : direct;
 }
+
+/** Of any file that the daemon writes: a relative path lies under CHIRPWATCH_DATA_DIR, else in the folder of the configuration. */
+export const resolveDataPath = (path: string, { env, folder }: Pick<StatePlace, "env" | "folder">): string =>
+  resolve(env["CHIRPWATCH_DATA_DIR"] || folder, path);
 
 export interface FindRequest {
   /** Of the configuration: a file or a folder, or nothing at all. */

@@ -4,6 +4,7 @@ import type { Clock } from "../../model/clock.ts";
 import type { EventBody } from "../../model/event.ts";
 import type { Http } from "../../model/http.ts";
 import type { Log } from "../../model/log.ts";
+import type { Outputs } from "../../model/outputs.ts";
 import type { Sink } from "../../model/sink.ts";
 
 export interface SinkDeps {
@@ -12,11 +13,16 @@ export interface SinkDeps {
   readonly log: Log;
   /** Writes one line or block for people; the console sink's only way out. */
   readonly write: (text: string) => void;
+  /** Files and other ways out that are not HTTP. */
+  readonly outputs: Outputs;
   readonly linksHost: string;
 }
 
 /** Where a sink sends, for the guard that keeps invented tweets out of real channels. */
-export type Destination = { readonly kind: "console" } | { readonly kind: "url"; readonly url: string };
+export type Destination =
+  | { readonly kind: "console" | "file" }
+  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "program"; readonly path: string };
 
 /** Something allowed that is perhaps not meant. `rule`: as config/ names the warning. */
 export interface SinkDoubt {
@@ -48,6 +54,8 @@ export interface SinkType<S = unknown> {
   readonly alternatives?: readonly string[];
   /** Those of `secrets` that often hold none, as an address does: written out they earn no warning. */
   readonly mayBeLiteral?: readonly string[];
+  /** Keys that hold the path of a file to write: config/ makes them absolute, as `state.path`. */
+  readonly paths?: readonly string[];
   /** A sink of this type as YAML, without its name. */
   readonly example: string;
   /** Chat sinks: throttled, one alert per subject in 24 h, follower events bundled, `retry_for` 24h instead of 76h. */

@@ -1,30 +1,21 @@
 /** The webhook sink: a signed POST of the events' own facts, for programs. Owns its settings, request and body; what an answer means is webhook-answer.ts, retries are the outbox's. */
-import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { Clock } from "../../model/clock.ts";
-import { isoTime } from "../../model/clock.ts";
-import { parseDuration } from "../../model/duration.ts";
-import { eventData } from "../../model/event.ts";
 import type { Http } from "../../model/http.ts";
-import type { Json } from "../../model/json.ts";
-import { isLoopback } from "../../model/loopback.ts";
-import type { Batch, SealedMessage, Sink } from "../../model/sink.ts";
+import type { SealedMessage, Sink } from "../../model/sink.ts";
 import { doubtsOfOtherChat } from "../kind/chat-doubts.ts";
+import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "../kind/address-settings.ts";
+import { createPoster } from "../kind/address-post.ts";
+import type { Receiver } from "../kind/http-answer.ts";
+import { eventDocument } from "../kind/event-json.ts";
 import type { SinkDoubt, SinkType } from "../kind/sink-type.ts";
-import { classifyWebhookAnswer, classifyWebhookFailure } from "./webhook-answer.ts";
 import { createSigner, secretProblem } from "./webhook-signature.ts";
 
-/** Receivers answer with a word or two; what is longer is not read further. */
-const MAX_ANSWER_BYTES = 16_384;
-
 const settingsSchema = z.strictObject({
-  url: z
-    .string()
-    .superRefine((text, context) => {
-      const problem = urlProblem(text);
-      if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
-    })
-    .describe("Where events are posted: an http or https address. A secret, as its path or query may hold a token."),
+  url: addressSetting(
+    "Where events are posted: an http or https address. A secret, as its path or query may hold a token.",
+    "send them in `headers`",
+  ),
   secret: z
     .string()
     .superRefine((text, context) => {
@@ -42,25 +33,14 @@ const settingsSchema = z.strictObject({
     )
     .optional()
     .describe("Further request headers, e.g. an Authorization."),
-  timeout: z
-    .string()
-    .refine((text) => (parseDuration(text) ?? 0) >= 100, "must be a duration of at least 100ms, like 15s")
-    .default("15s")
-    .describe("How long one attempt may take."),
-  allow_private: z.boolean().default(false).describe("Allows private and loopback addresses, which are refused otherwise."),
+  timeout: timeoutSetting("15s"),
+  allow_private: allowPrivateSetting(),
 });
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const RESERVED = /^(content-type|content-length|host|connection|transfer-encoding|webhook-.*)$/i;
 
 type WebhookSettings = z.infer<typeof settingsSchema>;
-
-function urlProblem(text: string): string | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return "must be an address that starts with https:// or http://";
-  if (url.username !== "" || url.password !== "") return "must not hold a user name or password: send them in `headers`";
-  return undefined;
-}
 
 export const webhookSink: SinkType<WebhookSettings> = {
   type: "webhook",
@@ -73,7 +53,7 @@ export const webhookSink: SinkType<WebhookSettings> = {
   concurrency: 4,
   doubts: (name, settings) => [
     ...doubtOfSecret(name, settings),
-    ...doubtOfAddress(name, settings),
+    ...doubtOfPrivateAddress(name, settings),
     ...doubtsOfOtherChat("webhook", "url", settings.url),
   ],
   destinations: (settings) => [{ kind: "url", url: settings.url }],
@@ -85,23 +65,9 @@ function doubtOfSecret(name: string, { secret }: WebhookSettings): readonly Sink
   return [{ rule: "unsigned-webhook", message: `\`${name}\` has no \`secret\`: its messages are not signed, anyone could send the like` }];
 }
 
-/** Of addresses that are written out: what a name leads to is known when it is asked for. */
-function doubtOfAddress(name: string, { url, allow_private: isAllowed }: WebhookSettings): readonly SinkDoubt[] {
-  const { hostname } = new URL(url);
-  if (isAllowed || !isPrivate(hostname)) return [];
-  const message = `\`${name}\` points to ${hostname}, a private or loopback address, which webhooks may not reach: set \`allow_private: true\` if it should go there`;
-  return [{ rule: "private-webhook", message }];
-}
-
-/** Whether a host of a URL is an address that only this machine or its own network has; of names, `localhost` alone. */
-function isPrivate(host: string): boolean {
-  const plain = host.replace(/^\[|\]$/g, "");
-  return isLoopback(host) || (ipaddr.isValid(plain) && ipaddr.process(plain).range() !== "unicast");
-}
-
 function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Http; readonly clock: Clock }): Sink {
   const signer = settings.secret === undefined ? undefined : createSigner(settings.secret);
-  const timeoutMs = parseDuration(settings.timeout) ?? 15_000;
+  const post = createPoster(settings, WEBHOOK, deps);
   const headersOf = (message: SealedMessage, body: string): Record<string, string> => {
     const seconds = Math.floor(deps.clock.now() / 1_000);
     const signature = signer?.sign(message.id, seconds, body);
@@ -115,39 +81,26 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
     };
   };
   return {
-    render: renderBody,
+    render: eventDocument,
     async send(message, signal) {
       const body = typeof message.body === "string" ? message.body : JSON.stringify(message.body);
-      const headers = headersOf(message, body);
-      const reach = settings.allow_private ? "any" : "public";
-      const request = {
-        method: "POST",
-        url: settings.url,
-        headers,
-        body,
-        timeoutMs,
-        maxBytes: MAX_ANSWER_BYTES,
-        answerBody: "drop",
-        reach,
-        signal,
-      } as const;
-      const answer = await deps.http
-        .request(request)
-        .catch((error: unknown) => Promise.reject(classifyWebhookFailure(error, settings.url)));
-      if (answer.status < 200 || answer.status > 299) throw classifyWebhookAnswer(answer, deps.clock.now());
+      await post({ headers: headersOf(message, body), body }, signal);
       return {};
     },
   };
 }
 
-/** Sealed as text, not as an object: what is signed and sent is then the same, byte for byte, in every attempt. */
-function renderBody(batch: Batch): Json {
-  const detectedAtMs = Math.max(0, ...batch.events.map(({ event }) => event.detectedAtMs));
-  const sample = batch.sample ? { sample: true } : {};
-  const [only] = batch.events;
-  if (batch.events.length === 1 && only !== undefined) {
-    return JSON.stringify({ type: only.event.type, timestamp: isoTime(detectedAtMs), ...sample, data: eventData(only.event) });
-  }
-  const events = batch.events.map(({ event }) => ({ type: event.type, ...eventData(event) }));
-  return JSON.stringify({ type: "events.batch", timestamp: isoTime(detectedAtMs), ...sample, data: { events } });
-}
+const WEBHOOK: Receiver = {
+  name: "the webhook",
+  hints: {
+    301: "Set `url` to the address it redirects to.",
+    302: "Set `url` to the address it redirects to.",
+    307: "Set `url` to the address it redirects to.",
+    308: "Set `url` to the address it redirects to.",
+    401: "The receiver wants credentials: check `secret` and `headers`.",
+    403: "The receiver refuses these credentials: check `secret` and `headers`.",
+    404: "Nothing listens under this address: check `url`.",
+    405: "This address takes no POST: check `url`.",
+    410: "The receiver says this address is gone for good: change `url` or remove the sink.",
+  },
+};

@@ -6,6 +6,7 @@ import { createFiles } from "../../../src/runtime/files.ts";
 import { SINK_TYPES } from "../../../src/sinks/registry.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";
 import { goodConfig, issuesOf, loadText, oneWatch } from "../load-text.ts";
+import { exampleValue, variablesIn } from "../../support/example-values.ts";
 
 const SMALLEST = `# yaml-language-server: $schema=./config/watches.schema.json
 version: 1
@@ -115,7 +116,8 @@ describe("loading", () => {
     const indent = (text: string) => text.trim().replace(/^/gm, "    ");
     const watches = WATCH_TYPES.map((type, index) => `  w${index}:\n${indent(type.example)}\n    sink: s0`).join("\n");
     const sinks = SINK_TYPES.map((type, index) => `  s${index}:\n${indent(type.example)}`).join("\n");
-    const env = { ...LARGE_OPTIONS.env };
+    const variables = Object.fromEntries(variablesIn(sinks).map((name) => [name, exampleValue(name)]));
+    const env = { ...variables, CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" };
     const config = await goodConfig(`watches:\n${watches}\nsinks:\n${sinks}\n`, { env });
     expect(config.sinks).toHaveLength(SINK_TYPES.length);
   });

@@ -1,12 +1,16 @@
 /** What a message carries: what was really said, signed, linked, addressed and mentioned as its sink is configured; and nothing of a stranger's that pings. */
 import { createHmac } from "node:crypto";
+import type { EmailBody } from "../../../src/sinks/email/email-render.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS } from "../draw/cast.ts";
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
+import { emailRefusal } from "../../support/html-mail.ts";
+import { LIVE_TEAMS } from "../../support/teams-stand-in.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
 import { type Alert, groupBy, isMessage } from "./outbox.ts";
 import { hasOddFields } from "./expected.ts";
+import { documentsOf, isForPrograms } from "./receipts.ts";
 import type { Rules, SinkRules } from "./rules.ts";
 
 export const checkContent = (evidence: Evidence): readonly string[] => {
@@ -24,6 +28,12 @@ export const checkContent = (evidence: Evidence): readonly string[] => {
 
 function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): readonly string[] {
   if (attempt.wire === "webhook") return [...checkSignature(attempt, sink, evidence), ...checkEvents(attempt, evidence)];
+  if (attempt.wire === "file" || attempt.wire === "exec") return checkEvents(attempt, evidence);
+  if (attempt.wire === "telegram") return checkTelegram(attempt, sink);
+  if (attempt.wire === "email")
+    return emailRefusal(attempt.body as EmailBody) === undefined ? [] : [`${attempt.sink}: ${emailRefusal(attempt.body as EmailBody)}`];
+  if (attempt.wire === "apprise") return checkApprise(attempt, sink);
+  if (attempt.wire === "teams") return LIVE_TEAMS.test(attempt.text) ? [`${attempt.sink}: a card mentions or calculates`] : [];
   return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt);
 }
 
@@ -40,9 +50,9 @@ function checkSignature({ sink, headers, text }: Attempt, { keys }: SinkRules, {
 }
 
 /** Tweets as they were posted; a repost is cut by the service. */
-function checkEvents({ sink, body }: Attempt, evidence: Evidence): readonly string[] {
-  const { data, type } = body as { readonly data: JsonObject; readonly type: string };
-  const events = (data["events"] ?? [{ ...data, type }]) as readonly JsonObject[];
+function checkEvents(attempt: Attempt, evidence: Evidence): readonly string[] {
+  const { sink } = attempt;
+  const events = documentsOf(attempt).flatMap(({ data, type }) => (data.events ?? [{ ...data, type }]) as readonly JsonObject[]);
   return events.flatMap((event) => {
     const reported = event["tweet"] as JsonObject | undefined;
     const tweet = evidence.tweets.get((reported?.["id"] ?? "") as string);
@@ -93,6 +103,29 @@ function checkDiscord({ sink, body, path, wire }: Attempt, { keys }: SinkRules):
 /** A list of alerts is an embed whatever the style. */
 const isAlert = (embed: unknown): boolean => !/^• /m.test((embed as { readonly description?: string }).description ?? "");
 
+/** A name behind an @ is a user of Telegram's, a word behind a slash a command. */
+function checkTelegram({ sink, body }: Attempt, { keys }: SinkRules): readonly string[] {
+  const { text, message_thread_id: topic, disable_notification: isSilent } = body as JsonObject;
+  const plain = (text as string).replaceAll(/https?:\/\/[^\s@]*/g, "");
+  return [
+    ...(/@\w|(?<![\w/])\/\w/.test(plain) ? [`${sink}: a message mentions somebody, or commands a bot`] : []),
+    ...(topic === keys["topic"] ? [] : [`${sink}: a message stands in the topic ${JSON.stringify(topic)}`]),
+    ...((isSilent === true) === (keys["silent"] === true) ? [] : [`${sink}: a message is ${isSilent === true ? "silent" : "loud"}`]),
+  ];
+}
+
+/** Services behind Apprise read `@name` as somebody to be called. */
+function checkApprise({ sink, body, path }: Attempt, { keys }: SinkRules): readonly string[] {
+  const { title, body: text, tag, urls } = body as Readonly<Record<string, string | undefined>>;
+  const plain = `${title}\n${text}`.replaceAll(/https?:\/\/[^\s@]*/g, "");
+  const isStateless = keys["urls"] !== undefined || keys["urls_file"] !== undefined;
+  return [
+    ...(/@\w|<[@!]/.test(plain) ? [`${sink}: a message mentions somebody`] : []),
+    ...(path === `/notify/${(keys["key"] as string | undefined) ?? ""}` ? [] : [`${sink}: a message goes to ${path}`]),
+    ...(tag === keys["tag"] && (urls !== undefined) === isStateless ? [] : [`${sink}: a message is for ${tag} of ${urls}`]),
+  ];
+}
+
 /** In text that Slack formats, what would ping is escaped; the daemon itself writes dates only. */
 function checkSlack({ sink, body }: Attempt): readonly string[] {
   const formatted = (value: unknown): readonly string[] => {
@@ -106,7 +139,7 @@ function checkSlack({ sink, body }: Attempt): readonly string[] {
 
 function checkLinks({ sink, text, wire }: Attempt, { epochs }: Evidence): readonly string[] {
   const hosts = epochs.map(({ rules }) => rules.linksHost);
-  if (wire === "webhook") return [];
+  if (isForPrograms(wire)) return [];
   const links = [...decodeURIComponent(text.replaceAll(/%(?![0-9A-F]{2})/g, "%25")).matchAll(/(https:\/\/[^/\s"]+)\/\w+\/status\/\d+/g)];
   const odd = links.find(([, host = ""]) => !hosts.includes(host));
   return odd === undefined ? [] : [`${sink}: a message links to ${odd[0]}`];
@@ -133,6 +166,7 @@ function checkMention(
   sink: SinkRules,
   { outbox, tweets, played }: Evidence,
 ): readonly string[] {
+  if (sink.type !== "discord") return [];
   const mention = sink.keys["mention"] as JsonObject | undefined;
   const when = CONDITIONS.find(({ text }) => text === mention?.["when"]);
   const parts = [...outbox.messages.values()]
@@ -154,8 +188,14 @@ function checkPart({ id, parentId }: LeftMessage, sink: SinkRules, { outbox, pla
   const ref = outbox.messages.get(parentId ?? "")?.ref ?? null;
   const isTroubled = played.scenario.steps.some((step) => step.do === "sink trouble");
   if (ref === null || isTroubled || sink.keys["thread"] !== undefined) return [];
-  const astray = (outbox.attempts.get(id) ?? []).filter(({ wire, path, body }) =>
-    wire === "slack-bot" ? (body as JsonObject)["thread_ts"] !== ref : wire === "discord-bot" && !path.includes(ref),
+  const astray = (outbox.attempts.get(id) ?? []).filter(({ wire, path, body, headers }) =>
+    wire === "slack-bot"
+      ? (body as JsonObject)["thread_ts"] !== ref
+      : wire === "email"
+        ? headers["in-reply-to"] !== ref
+        : wire === "telegram"
+          ? ((body as JsonObject)["reply_parameters"] as JsonObject | undefined)?.["message_id"] !== Number(ref)
+          : wire === "discord-bot" && !path.includes(ref),
   );
   return astray.length === 0 ? [] : [`${sink.name}: message ${id} stands outside the thread of its digest`];
 }

@@ -66,7 +66,7 @@ export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpo
     alerts.filter(({ row }) => row.messageId !== null),
     ({ row }) => row.messageId ?? "",
   );
-  const byContent = groupBy(left.messages, (message) => `${message.sink}\n${contentOf(JSON.parse(message.body) as JsonObject)}`);
+  const byContent = groupBy(left.messages, (message) => `${message.sink}\n${contentOf(JSON.parse(message.body))}`);
   const byShortId = new Map(left.messages.map((message) => [message.id.slice(0, 25), message]));
   const found = new Map<string, Attempt[]>();
   const unmatched: Attempt[] = [];
@@ -92,22 +92,28 @@ export const isMessage = ({ sink, path, body }: Attempt): boolean =>
 export function keyOf({ wire, body, headers }: Attempt): string | undefined {
   const fields = body as { readonly nonce?: string; readonly metadata?: string };
   if (wire === "webhook") return headers["webhook-id"];
+  if (wire === "email") return headers["message-id"]?.replace(/^<|@.*/g, "");
   if (wire === "discord-bot") return fields.nonce;
   if (wire !== "slack-bot" || fields.metadata === undefined) return undefined;
   return (JSON.parse(fields.metadata) as { readonly event_payload?: { readonly id?: string } }).event_payload?.id;
 }
 
-/** Of Slack its blocks, of Discord its embeds and what stands above them. */
+/** Of Discord its embeds and what stands above them, of a file its lines, of others what is theirs to say. */
 function contentOf(body: unknown): string {
-  const { message, blocks, embeds = [], content = "", text } = (body ?? {}) as Readonly<Record<string, JsonObject | undefined>>;
+  if (typeof body === "string") return body;
+  const fields = (body ?? {}) as Readonly<Record<string, JsonObject | undefined>>;
+  const { message, embeds = [], content = "" } = fields;
   if (message !== undefined) return contentOf(message);
-  return JSON.stringify(blocks === undefined && text === undefined ? [content, embeds] : [text, blocks]);
+  const own = ["text", "blocks", "attachments", "title", "body", "subject"].map((key) => fields[key]);
+  return JSON.stringify(own.every((part) => part === undefined) ? [content, embeds] : own);
 }
 
 /** Once more without its looks, after a refusal. */
 const isPlain = ({ wire, body }: Attempt): boolean => {
   const { message = body, blocks, embeds } = body as JsonObject;
-  return wire.startsWith("slack") ? blocks === undefined : (embeds ?? (message as JsonObject)["embeds"]) === undefined;
+  return wire.startsWith("slack")
+    ? blocks === undefined
+    : wire.startsWith("discord") && (embeds ?? (message as JsonObject)["embeds"]) === undefined;
 };
 
 /** The account that an alert says has come or gone, where, and at which sink: the same for both directions. Undefined of other alerts. */

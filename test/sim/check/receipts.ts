@@ -1,7 +1,8 @@
-/** What was reported to a sink, read from what really arrived there: the JSON of a webhook, the links in a chat message. */
+/** What was reported to a sink, read from what really arrived there: the JSON of webhooks and files, the links in a chat message. */
 import { ARTICLE_POST, COUNTED_POSTS, ROOT_POSTS } from "../draw/cast.ts";
 import { isMessage, keyOf } from "./outbox.ts";
-import type { Attempt } from "../run/sinks.ts";
+import type { Attempt, Wire } from "../run/sinks.ts";
+import { teamsText } from "../../support/teams-stand-in.ts";
 import type { TweetFact } from "../run/world-history.ts";
 
 export interface Reported {
@@ -25,43 +26,55 @@ export interface Receipt {
   readonly named: ReadonlySet<string>;
   /** The daemon's own events. */
   readonly opsAlerts: readonly string[];
-  /** When the newest of its events was detected; webhooks alone say so. */
+  /** When the newest of its events was detected; only what programs get says so. */
   readonly detectedAtMs: number | undefined;
 }
 
 export function receiptsOf(attempts: readonly Attempt[], tweets: ReadonlyMap<string, TweetFact>): readonly Receipt[] {
-  return attempts.filter(isMessage).map((attempt) => (attempt.wire === "webhook" ? readWebhook(attempt) : readChat(attempt, tweets)));
+  return attempts.filter(isMessage).map((attempt) => (isForPrograms(attempt.wire) ? readEvents(attempt) : readChat(attempt, tweets)));
 }
 
-interface WebhookBody {
+interface EventDocument {
   readonly type: string;
   readonly timestamp: string;
-  readonly data: WebhookEvent & { readonly events?: readonly (WebhookEvent & { readonly type: string })[] };
+  readonly data: EventData & { readonly events?: readonly (EventData & { readonly type: string })[] };
 }
 
-interface WebhookEvent {
+type EventData = {
   readonly id: string;
   readonly watch: string;
   readonly tweet?: { readonly id: string };
-}
+};
 
-function readWebhook(attempt: Attempt): Receipt {
-  const { type, timestamp, data } = attempt.body as WebhookBody;
-  const events = data.events ?? [{ ...data, type }];
+/** Those that get the events themselves. */
+export const isForPrograms = (wire: Wire): boolean => wire === "webhook" || wire === "file" || wire === "exec";
+
+/** The documents of a message: a webhook or a program gets one, a file one for each event. */
+export const documentsOf = ({ wire, body, text }: Attempt): readonly EventDocument[] =>
+  (wire === "file" || wire === "exec"
+    ? text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown)
+    : [body]) as readonly EventDocument[];
+
+function readEvents(attempt: Attempt): Receipt {
+  const documents = documentsOf(attempt);
+  const events = documents.flatMap(({ type, data }) => data.events ?? [{ ...data, type }]);
   const reported = events.flatMap((event): readonly Reported[] =>
     event.tweet === undefined ? [] : [{ tweetId: event.tweet.id, type: event.type, eventId: event.id, watches: [event.watch] }],
   );
   return {
     ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, reported },
-    message: attempt.headers["webhook-id"] ?? "",
+    message: keyOf(attempt) ?? attempt.text,
     named: new Set(reported.map(({ tweetId }) => tweetId)),
     opsAlerts: events.filter(({ watch }) => watch === "").map((event) => event.type),
-    detectedAtMs: Date.parse(timestamp),
+    detectedAtMs: Math.max(...documents.map(({ timestamp }) => Date.parse(timestamp))),
   };
 }
 
 function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Receipt {
-  const text = textsIn(attempt.body).join("\n");
+  const text = textOf(attempt);
   // A report of what did not arrive reports none of it.
   const isReport = /\balerts? for \S+ (?:was|were) (?:given up|refused for good)\b/.test(text);
   const found = isReport ? [] : [...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id);
@@ -99,6 +112,19 @@ const REPORTED_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, 
 /** Of several in one message nobody can say which of them it was. */
 const typeOf = (text: string, count: number): string | undefined =>
   !/is gone: deleted/.test(text) ? "tweet.created" : count === 1 ? "tweet.deleted" : undefined;
+
+/** What people see, a link behind what it belongs to. */
+function textOf({ wire, body }: Attempt): string {
+  if (wire === "email") return (body as { readonly text: string }).text;
+  if (wire === "teams") return teamsText(body);
+  if (wire !== "telegram") return textsIn(body).join("\n");
+  const { text, entities } = body as {
+    readonly text: string;
+    readonly entities: readonly { offset: number; length: number; url?: string }[];
+  };
+  const links = entities.filter(({ url }) => url !== undefined).reverse();
+  return links.reduce((all, { offset, length, url }) => `${all.slice(0, offset + length)} ${url} ${all.slice(offset + length)}`, text);
+}
 
 /** What people see: keys that only programs read are left out. */
 function textsIn(value: unknown): readonly string[] {

@@ -137,6 +137,8 @@ function gapOf({ schedule, freshness }: JsonObject): number {
   return minute.startsWith("*/") ? Number(minute.slice(2)) * 60_000 : minute === "*" ? 60_000 : 3_600_000;
 }
 
+const CHATS = new Set(["slack", "discord", "telegram", "teams", "apprise", "email"]);
+
 function sinkOf(name: string, own: JsonObject, defaults: JsonObject, intervals: JsonObject): SinkRules {
   const type = textOf(own["type"]);
   // A secret of its own replaces the default one, whichever way each is written.
@@ -144,7 +146,7 @@ function sinkOf(name: string, own: JsonObject, defaults: JsonObject, intervals: 
   const replaced = new Set(Object.keys(own).map(plain));
   const inherited = Object.entries(object(defaults[type])).filter(([key]) => !replaced.has(plain(key)));
   const keys: JsonObject = { ...Object.fromEntries(inherited), ...own };
-  const isChat = type === "slack" || type === "discord";
+  const isChat = CHATS.has(type);
   const standard = isChat ? { limit: 30, intervalMs: 600_000, digestIntervalMs: 120_000 } : undefined;
   return {
     ...{ name, type, keys, isChat },

@@ -77,6 +77,45 @@ const SINK_TYPES: Readonly<
       style: ({ dice }) => dice.pick(["embed", "link"]),
     },
   },
+  telegram: {
+    way: (scene) => ({ ...secretOr(scene, "token", "123:telegram"), chat_id: String(-1_001_000_000_000 - scene.index) }),
+    optional: { topic: ({ dice }) => dice.int(1, 9), silent: ({ dice }) => dice.chance(0.5), api_url: () => "https://api.telegram.org" },
+  },
+  teams: {
+    way: (scene) =>
+      secretOr(scene, "webhook_url", `https://teams-${scene.name}.example/workflows/1/triggers/manual/paths/invoke?sig=signature`),
+    optional: { timeout: ({ dice }) => dice.pick(["10s", "30s"]), allow_private: ({ dice }) => dice.chance(0.5) },
+  },
+  apprise: {
+    way: (scene) => secretOr(scene, "url", `http://apprise-${scene.name}.example/`),
+    optional: {
+      key: () => "brand",
+      tag: () => "urgent",
+      urls: () => "json://notify.example, slack://a/b/c",
+      urls_file: ({ file, name }) => file(`${name}-urls`, "json://notify.example"),
+      timeout: ({ dice }) => dice.pick(["10s", "30s"]),
+      allow_private: ({ dice }) => dice.chance(0.5),
+    },
+  },
+  email: {
+    way: ({ name }) => ({ host: "mail.example", from: "Alerts <alerts@example.com>", to: `${name}@example.com` }),
+    optional: {
+      port: ({ dice }) => dice.pick([25, 587, 2525]),
+      security: ({ dice }) => dice.pick(["starttls", "tls", "none"]),
+      user: () => "alerts",
+      password: () => "mail password",
+      password_file: ({ file, name }) => file(`${name}-password`, "mail password"),
+      timeout: ({ dice }) => dice.pick(["30s", "60s"]),
+    },
+  },
+  file: {
+    way: ({ name }) => ({ path: `/var/lib/chirpwatch/${name}.ndjson` }),
+    optional: { max_size: ({ dice }) => dice.pick(["1MB", "100MB"]), keep: ({ dice }) => dice.int(0, 3) },
+  },
+  exec: {
+    way: ({ name }) => ({ command: ["/usr/local/bin/on-alert", name] }),
+    optional: { timeout: ({ dice }) => dice.pick(["10s", "30s"]) },
+  },
   console: { way: () => ({}), optional: {} },
 };
 
@@ -89,7 +128,20 @@ export function drawSink(scene: SinkScene, type: string): JsonObject {
 }
 
 /** Keys whose value is one sink's own. */
-const OWN = new Set(["secret_file", "thread", "forum", "crosspost"]);
+const OWN = new Set([
+  "security",
+  "user",
+  "password",
+  "password_file",
+  "secret_file",
+  "urls_file",
+  "key",
+  "tag",
+  "urls",
+  "thread",
+  "forum",
+  "crosspost",
+]);
 
 /** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
 export function drawSinkDefaults(shared: Pick<SinkScene, "dice" | "intervals" | "file">, type: string, isToken: boolean): JsonObject {
@@ -99,7 +151,7 @@ export function drawSinkDefaults(shared: Pick<SinkScene, "dice" | "intervals" | 
   const keys = Object.entries({ ...optional, ...COMMON_SINK_KEYS }).filter(
     ([key]) => !OWN.has(key) && dice.likes(`defaults.${type}.${key}`),
   );
-  const token = isToken ? secretOr(scene, "token", "xoxb-1") : {};
+  const token = isToken ? secretOr(scene, "token", type === "telegram" ? "123:telegram" : "xoxb-1") : {};
   return dropConflicts({ ...token, ...Object.fromEntries(keys.map(([key, draw]) => [key, draw(scene)])) });
 }
 
@@ -110,6 +162,12 @@ function dropConflicts(sink: Record<string, Json | undefined>): JsonObject {
     for (const key of keys) delete sink[key];
   };
   if (sink["secret"] !== undefined) drop("secret_file");
+  if (sink["password"] !== undefined) drop("password_file");
+  if (sink["user"] === undefined || (sink["password"] ?? sink["password_file"]) === undefined) drop("user", "password", "password_file");
+  if (sink["user"] !== undefined && sink["security"] === "none") drop("security");
+  if (sink["urls"] !== undefined) drop("urls_file");
+  if (sink["key"] === undefined) drop("tag");
+  else drop("urls", "urls_file");
   if (isWebhook) drop("crosspost");
   if (sink["thread"] !== undefined) drop("forum");
   return Object.fromEntries(Object.entries(sink).filter(([, value]) => value !== undefined)) as JsonObject;

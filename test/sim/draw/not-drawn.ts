@@ -2,10 +2,13 @@
 export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }[] = [
   { keys: /^state\.path$/, why: "every simulation has a folder of its own" },
   {
-    keys: /^defaults\.sink\.\w+\.(?:url|url_file|webhook_url|webhook_url_file|channel|channel_id|thread)$/,
+    keys: /^defaults\.sink\.\w+\.(?:url|url_file|webhook_url|webhook_url_file|channel|channel_id|chat_id|thread|path|host|from|to|command)$/,
     why: "an address says which sink it is",
   },
-  { keys: /^defaults\.sink\.\w+\.(?:secret_file|forum|forum\.tags|crosspost)$/, why: "what not every sink of a type can have" },
+  {
+    keys: /^defaults\.sink\.\w+\.(?:security|user|password|password_file|secret_file|urls_file|urls|key|tag|forum|forum\.tags|crosspost)$/,
+    why: "what not every sink of a type can have",
+  },
   { keys: /^defaults\.sink\.console\b/, why: "a console has nothing of its own" },
   { keys: /^watches\.\w+\.moved_from$/, why: "drawn by a reload" },
   {

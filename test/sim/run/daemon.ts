@@ -12,6 +12,7 @@ import type { Clock } from "../../../src/model/clock.ts";
 import type { Files } from "../../../src/model/files.ts";
 import type { Http } from "../../../src/model/http.ts";
 import type { Log } from "../../../src/model/log.ts";
+import type { Outputs } from "../../../src/model/outputs.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createRoutes } from "../../../src/server/routes.ts";
 import { SINK_TYPES } from "../../../src/sinks/registry.ts";
@@ -40,6 +41,7 @@ export interface SimDaemonOptions {
   /** What a life reaches over the network. */
   readonly http: (life: number) => Http;
   readonly write: (text: string, life: number) => void;
+  readonly outputs: (life: number) => Outputs;
   readonly onLog: (line: LogLine) => void;
   readonly onEnd: (point: string, life: number) => void;
 }
@@ -70,7 +72,13 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
   let routes: Hono | undefined;
 
   const load = async (): Promise<LoadResult> => {
-    const loaded = await loadConfig({ path: configPath, files, env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+    const loaded = await loadConfig({
+      path: configPath,
+      files,
+      env: { CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" },
+      watchTypes: WATCH_TYPES,
+      sinkTypes: SINK_TYPES,
+    });
     const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
     return loaded.ok && refusals.length > 0 ? { ok: false, issues: refusals } : loaded;
   };
@@ -112,6 +120,7 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
       files: own.cut(files, "files"),
       log: logOf(own, options),
       version: "0.0.0",
+      outputs: own.cut(options.outputs(number), "outputs"),
       write: (text) => (own.isOver ? undefined : options.write(text, number)),
       addSecret: () => undefined,
       load,

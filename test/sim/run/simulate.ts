@@ -92,7 +92,17 @@ function createRun(scenario: Scenario, folder: string) {
   });
   const disk = useDisk(folder);
   const daemon = createSimDaemon({
-    ...{ seed: scenario.seed, clock, worldClock, disk, files, configPath: CONFIG_PATH, http, write: receivers.write },
+    ...{
+      seed: scenario.seed,
+      clock,
+      worldClock,
+      disk,
+      files,
+      configPath: CONFIG_PATH,
+      http,
+      write: receivers.write,
+      outputs: receivers.outputs,
+    },
     onLog: (line) => {
       logged.push(line);
       trace.note(`${line.level} ${line.message}`);

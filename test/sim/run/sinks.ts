@@ -6,9 +6,23 @@ import { type Clock, sleep } from "../../../src/model/clock.ts";
 import { HttpError, type HttpRequest, type HttpResponse } from "../../../src/model/http.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Random } from "../../../src/model/random.ts";
+import type { Outputs } from "../../../src/model/outputs.ts";
 import type { SinkTroubleKind } from "../draw/scenario.ts";
+import { type Arrival, createSimOutputs } from "./outputs.ts";
 
-export type Wire = "webhook" | "slack-bot" | "slack-webhook" | "discord-bot" | "discord-webhook" | "console";
+export type Wire =
+  | "webhook"
+  | "slack-bot"
+  | "slack-webhook"
+  | "discord-bot"
+  | "discord-webhook"
+  | "telegram"
+  | "teams"
+  | "apprise"
+  | "email"
+  | "file"
+  | "exec"
+  | "console";
 
 /** One attempt as its receiver saw it. */
 export interface Attempt {
@@ -38,6 +52,7 @@ export interface Receivers {
   /** Undefined when the address is no sink's. */
   request(request: HttpRequest, life: number): Promise<HttpResponse> | undefined;
   write(text: string, life: number): void;
+  outputs(life: number): Outputs;
   /** From now on this sink does so, until ordered otherwise, or so many times. */
   trouble(sink: string, kind: SinkTroubleKind | undefined, times?: number): void;
 }
@@ -50,9 +65,13 @@ interface Address {
 /** Sinks are named s0, s1 …; every address says whose it is. */
 function addressOf(url: URL, body: string, threads: ReadonlyMap<string, string>): Address | undefined {
   if (url.hostname.startsWith("hook-")) return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "webhook" };
+  if (url.hostname.startsWith("teams-")) return { sink: url.hostname.split(".")[0]?.slice(6) ?? "", wire: "teams" };
+  if (url.hostname.startsWith("apprise-")) return { sink: url.hostname.split(".")[0]?.slice(8) ?? "", wire: "apprise" };
   if (url.hostname === "hooks.slack.com") return { sink: url.pathname.split("/").at(-1) ?? "", wire: "slack-webhook" };
   if (url.hostname === "slack.com" && url.pathname.endsWith("/auth.test")) return { sink: "", wire: "slack-bot" };
   if (url.hostname === "slack.com") return { sink: channelOf(body), wire: "slack-bot" };
+  if (url.hostname === "api.telegram.org")
+    return { sink: `s${-Number((JSON.parse(body) as JsonObject)["chat_id"]) % 1_000}`, wire: "telegram" };
   if (url.hostname !== "discord.com") return undefined;
   const [, kind, id = "", rest = ""] = /\/(webhooks|channels)\/(\d+)(?:\/([^/?]+))?/.exec(url.pathname) ?? [];
   if (kind === undefined) return undefined;
@@ -87,24 +106,20 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     if (trouble.left <= 0) troubles.delete(sink);
     return trouble.kind;
   };
+  const arrive = (arrival: Arrival, headers: Attempt["headers"] = {}): Attempt => {
+    const attempt: Attempt = {
+      ...{ ...arrival, headers, atMs: clock.now(), trouble: troubleOf(arrival.sink), waitMs: 0 },
+      ...{ accepted: false, status: 0, answeredAtMs: undefined },
+    };
+    attempts.push(attempt);
+    return attempt;
+  };
   const take = async (request: HttpRequest, { sink, wire }: Address, life: number): Promise<HttpResponse> => {
     await pause(clock, request, 10 + Math.floor(random.float() * 150));
     const url = new URL(request.url);
     const text = request.body ?? "";
-    const attempt: Attempt = {
-      ...{
-        sink,
-        wire,
-        life,
-        text,
-        atMs: clock.now(),
-        headers: request.headers ?? {},
-        body: parse(wire, text),
-        path: `${url.pathname}${url.search}`,
-      },
-      ...{ accepted: false, status: 0, answeredAtMs: undefined, trouble: undefined, waitMs: 0 },
-    };
-    attempts.push(attempt);
+    const path = `${url.pathname}${url.search}`;
+    const attempt = arrive({ sink, wire, life, text, body: parse(wire, text), path }, request.headers);
     try {
       const answer = await respond(attempt, request);
       await pause(clock, request, 5);
@@ -116,8 +131,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     }
   };
   const respond = async (attempt: Attempt, request: HttpRequest): Promise<HttpResponse> => {
-    const kind = troubleOf(attempt.sink);
-    attempt.trouble = kind;
+    const kind = attempt.trouble;
     // Of two messages under way the second may have to wait for less.
     const waitS = kind === "rate-limited" ? [30, 12][attempts.length % 2] : kind === "rate-limited-globally" ? 20 : 0;
     attempt.waitMs = (waitS ?? 0) * 1_000;
@@ -135,10 +149,13 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   const accept = (attempt: Attempt): HttpResponse => {
     attempt.accepted = true;
     if (attempt.wire === "webhook") return { status: 200, headers: {}, body: "ok" };
+    if (attempt.wire === "teams") return { status: 202, headers: {}, body: "" };
+    if (attempt.wire === "apprise") return { status: 200, headers: {}, body: "" };
     if (attempt.wire === "slack-webhook") return { status: 200, headers: {}, body: "ok" };
     const id = String(1_700_000_000_000_000 + posted++);
     if (attempt.wire === "slack-bot")
       return json(200, { ok: true, ts: `${id.slice(0, 10)}.${id.slice(10)}`, channel: `C${attempt.sink}`, user_id: "U1" });
+    if (attempt.wire === "telegram") return json(200, { ok: true, result: { message_id: posted } });
     const nonce = (attempt.body as JsonObject)["nonce"];
     if (typeof nonce === "string") {
       const known = nonces.get(`${attempt.sink} ${nonce}`);
@@ -166,6 +183,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
       attempts.push(attempt);
       onAttempt(attempt);
     },
+    outputs: (life) => createSimOutputs({ clock, arrive, settle: onAttempt }, life),
     trouble(sink, kind, times = Number.POSITIVE_INFINITY) {
       if (kind === undefined) troubles.delete(sink);
       else troubles.set(sink, { kind, left: times });

@@ -1,11 +1,20 @@
-/** What a webhook's answer, or its absence, means for the message: taken, never, not now, or nobody home. */
+/** What the answer of a receiver over HTTP, or its absence, means for the message: never, not now, or nobody home. Receivers add their own cures. */
 import { errorText } from "../../model/errors.ts";
 import { HttpError, type HttpResponse } from "../../model/http.ts";
 import { SinkError, type SinkFailure } from "../../model/sink.ts";
-import { retryAfterMs } from "../kind/retry-after.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+export interface Receiver {
+  /** In a sentence: "the webhook". */
+  readonly name: string;
+  /** What the operator can do, by status. */
+  readonly hints: Readonly<Record<number, string>>;
+  /** Statuses that mean something else here than they mostly do. */
+  readonly kinds?: Readonly<Record<number, SinkFailure>>;
+}
 
 /** No answer came. */
-export function classifyWebhookFailure(error: unknown, url: string): SinkError {
+export function classifyHttpFailure(error: unknown, url: string): SinkError {
   if (error instanceof HttpError && error.code === "HTTP_ADDRESS_REFUSED") {
     return new SinkError("destination", `${new URL(url).host} is a private or loopback address, which webhooks may not reach`, undefined, {
       hint: "If that is where it should go, set `allow_private: true` on this sink.",
@@ -31,28 +40,16 @@ function failureOf(status: number): SinkFailure {
 }
 
 /** An answer other than 2xx. */
-export function classifyWebhookAnswer(answer: HttpResponse, nowMs: number): SinkError {
-  const kind = failureOf(answer.status);
+export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, { name, hints, kinds = {} }: Receiver): SinkError {
+  const kind = kinds[answer.status] ?? failureOf(answer.status);
   const askedMs = kind === "message" || kind === "destination" ? undefined : retryAfterMs(answer.headers["retry-after"], nowMs);
   const afterMs = askedMs ?? (kind === "rate_limited" ? DEFAULT_WAIT_MS : undefined);
-  const details = { hint: HINTS[answer.status] ?? "", ...(afterMs === undefined ? {} : { retry: { afterMs } }) };
-  return new SinkError(kind, describeAnswer(answer), answer.status, details);
+  const details = { hint: hints[answer.status] ?? "", ...(afterMs === undefined ? {} : { retry: { afterMs } }) };
+  return new SinkError(kind, describeAnswer(answer, name), answer.status, details);
 }
 
-function describeAnswer(answer: HttpResponse): string {
-  if (answer.status >= 300 && answer.status < 400) return `the webhook answered ${answer.status}, a redirect, which is not followed`;
+function describeAnswer(answer: HttpResponse, name: string): string {
+  if (answer.status >= 300 && answer.status < 400) return `${name} answered ${answer.status}, a redirect, which is not followed`;
   const text = answer.body.replace(/\s+/g, " ").trim().slice(0, 200);
-  return `the webhook answered ${answer.status}${text === "" ? "" : `: ${text}`}`;
+  return `${name} answered ${answer.status}${text === "" ? "" : `: ${text}`}`;
 }
-
-const HINTS: Readonly<Record<number, string>> = {
-  301: "Set `url` to the address it redirects to.",
-  302: "Set `url` to the address it redirects to.",
-  307: "Set `url` to the address it redirects to.",
-  308: "Set `url` to the address it redirects to.",
-  401: "The receiver wants credentials: check `secret` and `headers`.",
-  403: "The receiver refuses these credentials: check `secret` and `headers`.",
-  404: "Nothing listens under this address: check `url`.",
-  405: "This address takes no POST: check `url`.",
-  410: "The receiver says this address is gone for good: change `url` or remove the sink.",
-};

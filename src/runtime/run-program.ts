@@ -1,0 +1,72 @@
+/** Starts a program with fixed arguments and an empty environment, in a process group of its own that ends with it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { allowedPrograms, type ProgramRequest, type ProgramResult } from "../model/outputs.ts";
+
+/** Kept of what it prints; the rest is read and dropped. */
+const OUTPUT_BYTES = 65_536;
+/** So long a process that left the group may hold its output open. */
+const LINGER_MS = 200;
+
+/** `allowed`: absolute paths, separated by colons. */
+export function createRunProgram(allowed: string | undefined): (request: ProgramRequest, signal: AbortSignal) => Promise<ProgramResult> {
+  const paths = allowedPrograms(allowed);
+  return async (request, signal) => {
+    if (!paths.has(request.path)) throw Object.assign(new Error("CHIRPWATCH_ALLOW_EXEC does not name it"), { code: "ENOTALLOWED" });
+    return run(request, signal);
+  };
+}
+
+function run({ path, args, stdin, timeoutMs }: ProgramRequest, signal: AbortSignal): Promise<ProgramResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(path, [...args], { env: {}, cwd: "/", detached: true, stdio: ["pipe", "pipe", "pipe"], shell: false });
+    const output = collect(child);
+    let cause: "timeout" | "aborted" | undefined;
+    const stop = (why: "timeout" | "aborted") => {
+      cause ??= why;
+      killGroup(child);
+    };
+    const onAbort = () => stop("aborted");
+    const timer = setTimeout(() => stop("timeout"), timeoutMs);
+    signal.addEventListener("abort", onAbort, { once: true });
+    const settle = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    };
+    child.on("error", (error) => {
+      settle();
+      reject(error);
+    });
+    child.on("exit", () => {
+      killGroup(child);
+      setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream?.destroy()), LINGER_MS).unref();
+    });
+    child.on("close", (code, name) => {
+      settle();
+      resolve({ end: cause ?? code ?? name ?? "an unknown signal", output: output() });
+    });
+    if (signal.aborted) onAbort();
+    // A program need not read its input.
+    child.stdin?.on("error", () => undefined).end(stdin);
+  });
+}
+
+function collect(child: ChildProcess): () => string {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk: Buffer) => {
+      if (size < OUTPUT_BYTES) chunks.push(chunk.subarray(0, OUTPUT_BYTES - size));
+      size += chunk.length;
+    });
+  }
+  return () => Buffer.concat(chunks).toString("utf8");
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nobody of it is left.
+  }
+}

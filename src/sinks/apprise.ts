@@ -1,0 +1,126 @@
+/** The Apprise sink: plain text for whatever services an Apprise API server knows. Owns its settings, the text, and what that server's answers mean. */
+import { z } from "zod";
+import type { JsonObject } from "../model/json.ts";
+import { type Batch, type Digest, type DigestPart, SinkError } from "../model/sink.ts";
+import { headingOf } from "../render/messages/plain-message.ts";
+import { announcementLine, fitCards, plainLine, type RichCard, type RichLine, richDigest } from "../render/rich-lines.ts";
+import { cleanLine } from "../render/text/clean-text.ts";
+import { defuseHandles, defuseMentions } from "../render/text/defuse.ts";
+import { trimText } from "../render/text/trim-text.ts";
+import { createPoster } from "./kind/address-post.ts";
+import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "./kind/address-settings.ts";
+import { addIssue } from "./kind/chat-settings.ts";
+import type { Receiver } from "./kind/http-answer.ts";
+import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
+
+/** Services behind Apprise have limits of their own, which it cuts or splits at (`overflow` in their URLs). This much most of them take. */
+const APPRISE_BODY_CHARS = 3_500;
+const TITLE_CHARS = 200;
+/** More alerts than these are a list. */
+export const APPRISE_MOST_CARDS = 3;
+
+const settingsSchema = z
+  .strictObject({
+    url: addressSetting(
+      "Base address of the Apprise API server, like http://apprise:8000.",
+      "put the server behind an address without them",
+    ),
+    key: z
+      .string()
+      .regex(/^[\w-]{1,128}$/, "must be letters, digits, - and _, at most 128")
+      .optional()
+      .describe("The configuration on that server to notify."),
+    tag: z.string().min(1).max(200).optional().describe("Notifies only the services of that configuration with this tag."),
+    urls: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Apprise URLs to notify, instead of `key`, separated by commas. Without both, those that the server was started with."),
+    timeout: timeoutSetting("30s"),
+    allow_private: allowPrivateSetting(),
+  })
+  .superRefine(({ key, urls, tag }, context) => {
+    if (key !== undefined && urls !== undefined) addIssue(context, "has a `key` already: remove one of the two", "urls");
+    if (tag !== undefined && key === undefined) addIssue(context, "needs a `key`: tags belong to a configuration on the server", "tag");
+  });
+
+type AppriseSettings = z.infer<typeof settingsSchema>;
+
+/** What is sealed. https://github.com/caronc/apprise-api#api-details */
+export type AppriseBody = { readonly title: string; readonly body: string; readonly type: "info" | "warning" | "failure" };
+
+export const appriseSink: SinkType<AppriseSettings> = {
+  type: "apprise",
+  summary: "Posts plain text through an Apprise API server, which reaches more than a hundred other services.",
+  schema: settingsSchema,
+  secrets: ["url", "urls"],
+  mayBeLiteral: ["url"],
+  example: "type: apprise\nurl: http://apprise:8000\nkey: brand\nallow_private: true\n",
+  chat: true,
+  concurrency: 1,
+  doubts: (name, settings) => doubtOfPrivateAddress(name, settings),
+  destinations: ({ url }) => [{ kind: "url", url }],
+  create: async (_name, settings, deps) => ({
+    render: renderApprise,
+    lists: { above: APPRISE_MOST_CARDS, render: renderAppriseDigest, announce: renderAppriseAnnouncement },
+    send: createSend(settings, deps),
+  }),
+};
+
+function createSend(settings: AppriseSettings, deps: SinkDeps) {
+  const { key, urls, tag } = settings;
+  const url = `${settings.url.replace(/\/+$/, "")}/notify/${key ?? ""}`;
+  const post = createPoster({ ...settings, url }, APPRISE, deps);
+  const headers = { "content-type": "application/json; charset=utf-8", "user-agent": "chirpwatch" };
+  const to = { ...(urls === undefined ? {} : { urls }), ...(tag === undefined ? {} : { tag }) };
+  // There is no idempotency key: a message whose answer was lost is seen twice.
+  return async ({ body }: { readonly body: unknown }, signal: AbortSignal) => {
+    const { status } = await post({ headers, body: JSON.stringify({ ...(body as AppriseBody), ...to, format: "text" }) }, signal);
+    // The server says so where there is nobody to notify.
+    if (status === 204) throw new SinkError("destination", "Apprise answered 204: nothing was notified", status, { hint: NOBODY_HINT });
+    return {};
+  };
+}
+
+const NOBODY_HINT = "Add Apprise URLs on the server under this `key` (and with this `tag`), or set `urls`.";
+
+const APPRISE: Receiver = {
+  name: "Apprise",
+  // One of the services refused: it may take the message later, those that took it get it again.
+  kinds: { 424: "transient" },
+  hints: {
+    400: "Apprise refuses the message or its `urls`: see the log of the Apprise server.",
+    403: "The Apprise server denies this: see its settings.",
+    404: "Check `url` and `key`: this server has no such configuration, or it is no Apprise API server.",
+    405: "Check `url`: this is no Apprise API server, or its base lies elsewhere.",
+    424: "A service behind Apprise refused the message: see the log of the Apprise server.",
+  },
+};
+
+const defuse = (text: string): string => defuseHandles(defuseMentions(text));
+
+/** `batch` holds at most `APPRISE_MOST_CARDS` alerts. */
+export function renderApprise(batch: Batch): AppriseBody {
+  const titles = batch.events.map((event) => batch.read(event).title);
+  const title = [headingOf(batch), titles.length === 1 ? (titles[0] ?? "") : ""].filter((part) => part !== "").join(": ");
+  const bodyOf = (cards: readonly RichCard[]) => cards.map(({ lines }) => write(lines)).join("\n\n");
+  const cards = fitCards(batch, (some) => bodyOf(some).length <= APPRISE_BODY_CHARS);
+  const severities = cards.map(({ severity }) => severity);
+  const type = severities.includes("critical") ? "failure" : severities.includes("warning") ? "warning" : "info";
+  return { title: titleOf(title), body: bodyOf(cards), type };
+}
+
+const titleOf = (text: string): string => trimText(defuse(cleanLine(text)), TITLE_CHARS) || "Alert";
+
+const write = (lines: readonly RichLine[]): string => lines.map((line) => defuse(plainLine(line))).join("\n");
+
+export const renderAppriseDigest = (digest: Digest): readonly DigestPart[] =>
+  richDigest(digest, { costs: (line) => [defuse(plainLine(line)).length + 1], budgets: [APPRISE_BODY_CHARS] }, linesBody);
+
+/** The first line is the title. */
+function linesBody([first, ...rest]: readonly RichLine[]): JsonObject {
+  const title = first === undefined ? "" : plainLine(first);
+  return { title: titleOf(title), body: rest.length === 0 ? title : write(rest), type: "info" } satisfies AppriseBody;
+}
+
+export const renderAppriseAnnouncement = (nextAtMs: number): JsonObject => linesBody([announcementLine(nextAtMs)]);

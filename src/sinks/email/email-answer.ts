@@ -1,0 +1,30 @@
+/** What a mail server's refusal, or its silence, means for a message, and what an operator can do about it. */
+import { errorText } from "../../model/errors.ts";
+import { SinkError, type SinkFailure } from "../../model/sink.ts";
+
+/** As nodemailer names failures: https://nodemailer.com/errors */
+interface MailFailure {
+  readonly code?: unknown;
+  /** Of the server: https://www.rfc-editor.org/rfc/rfc5321#section-4.2 */
+  readonly responseCode?: unknown;
+}
+
+const SERVER_HINT = "Check `host`, `port` and `security`: 587 goes with starttls, 465 with tls.";
+
+/** A refusal for good, by the step that was refused: who logs in, who sends and gets, what is sent. */
+const FOR_GOOD: Readonly<Record<string, readonly [kind: SinkFailure, hint: string]>> = {
+  EAUTH: ["destination", "Check `user` and `password`: many providers want a password for this program alone."],
+  ENOAUTH: ["destination", "The server wants to know who sends: set `user` and `password`."],
+  EENVELOPE: ["destination", "The server refuses the sender or every recipient: check `from` and `to`."],
+  EMESSAGE: ["message", ""],
+};
+
+/** 4yz and no answer at all pass by themselves; 5yz does not. */
+export function classifyMailFailure(error: unknown): SinkError {
+  const { code, responseCode } = error as MailFailure;
+  const status = typeof responseCode === "number" ? responseCode : undefined;
+  const known = FOR_GOOD[String(code)];
+  const isPassing = status === undefined ? code !== "ENOAUTH" : status < 500;
+  const [kind, hint] = known === undefined || isPassing ? (["transient", status === undefined ? SERVER_HINT : ""] as const) : known;
+  return new SinkError(kind, `the mail was not accepted: ${errorText(error)}`, status, { hint, cause: error });
+}

@@ -1,0 +1,96 @@
+/** The layout of a mail: a subject, and the same lines as text and as HTML, in which every character of a stranger is escaped. Pure. */
+import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
+import { headingOf } from "../../render/messages/plain-message.ts";
+import {
+  announcementLine,
+  fitCards,
+  headingLine,
+  plainLine,
+  type RichCard,
+  type RichLine,
+  richDigest,
+  type Span,
+} from "../../render/rich-lines.ts";
+import { cleanLine } from "../../render/text/clean-text.ts";
+import { trimText } from "../../render/text/trim-text.ts";
+
+/** Gmail cuts a mail off at about 102 KB of HTML: https://support.google.com/mail/thread/7121412 */
+const HTML_BYTES = 90_000;
+const SUBJECT_CHARS = 150;
+/** More alerts than these are a list. */
+export const MOST_MAIL_CARDS = 10;
+
+/** What is sealed. */
+export type EmailBody = { readonly subject: string; readonly text: string; readonly html: string };
+
+/** `batch` holds at most `MOST_MAIL_CARDS` alerts. */
+export function renderEmail(batch: Batch): EmailBody {
+  const [first] = batch.events;
+  const title = batch.events.length === 1 && first !== undefined ? batch.read(first).title : "";
+  const subject = [headingOf(batch), title].filter((part) => part !== "").join(": ");
+  const heading = headingLine(batch);
+  const layOut = (cards: readonly RichCard[]) => mailOf(subject, [...(heading === undefined ? [] : [{ lines: [heading] }]), ...cards]);
+  return layOut(fitCards(batch, (cards) => Buffer.byteLength(layOut(cards).html) <= HTML_BYTES));
+}
+
+export const renderEmailDigest = (digest: Digest): readonly DigestPart[] =>
+  richDigest(
+    digest,
+    { costs: (line) => [Buffer.byteLength(htmlLine(line)) + 1], budgets: [HTML_BYTES - Buffer.byteLength(mailOf("", []).html)] },
+    (lines) => mailOf(subjectOf(lines), [{ lines }]),
+  );
+
+export function renderEmailAnnouncement(nextAtMs: number): EmailBody {
+  const line = announcementLine(nextAtMs);
+  return mailOf(plainLine(line), [{ lines: [line] }]);
+}
+
+const subjectOf = ([first]: readonly RichLine[]): string => (first === undefined ? "" : plainLine(first));
+
+type Section = Pick<RichCard, "lines"> & { readonly imageUrl?: string | undefined };
+
+function mailOf(subject: string, sections: readonly Section[]): EmailBody {
+  const text = sections.map(({ lines }) => lines.map(plainLine).join("\n")).join("\n\n");
+  return {
+    subject: trimText(cleanLine(subject), SUBJECT_CHARS) || "Alert",
+    text: `${text}\n`,
+    html: PAGE.join(sections.map(htmlSection).join("\n")),
+  };
+}
+
+const PAGE = [
+  '<!doctype html>\n<html><body style="font-family:sans-serif;font-size:15px;line-height:1.4;color:#1f2933;max-width:640px">\n',
+  "\n</body></html>\n",
+];
+
+function htmlSection({ lines, imageUrl }: Section): string {
+  const shown = lines.map(htmlLine);
+  const image =
+    imageUrl === undefined ? [] : [`<p><img src="${escapeHtml(imageUrl)}" alt="picture of the post" style="max-width:100%"></p>`];
+  return `<div style="margin:0 0 24px">\n${[...shown.slice(0, -1), ...image, ...shown.slice(-1)].join("\n")}\n</div>`;
+}
+
+function htmlLine({ kind, spans }: RichLine): string {
+  const inner = spans.map(htmlSpan).join("");
+  return kind === "quote"
+    ? `<blockquote style="margin:8px 0;padding-left:12px;border-left:3px solid #cbd2d9">${inner}</blockquote>`
+    : `<p style="${STYLES[kind]}">${inner}</p>`;
+}
+
+const STYLES: Readonly<Record<Exclude<RichLine["kind"], "quote">, string>> = {
+  heading: "margin:0 0 8px",
+  title: "margin:0 0 6px",
+  body: "margin:0 0 6px",
+  item: "margin:0 0 4px",
+  footer: "margin:0;font-size:13px;color:#616e7c",
+};
+
+function htmlSpan({ text, url, isBold }: Span): string {
+  const shown = escapeHtml(text).replaceAll("\n", "<br>\n");
+  const linked = url === undefined ? shown : `<a href="${escapeHtml(url)}">${shown}</a>`;
+  return isBold === true ? `<b>${linked}</b>` : linked;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);

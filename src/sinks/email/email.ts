@@ -1,0 +1,95 @@
+/** The email sink: its settings, and handing mails to an SMTP server. The layout is email-render.ts, the meaning of refusals email-answer.ts, SMTP the Outputs port's. */
+import { z } from "zod";
+import { parseDuration } from "../../model/duration.ts";
+import { isLoopback } from "../../model/loopback.ts";
+import type { Mail, MailServer } from "../../model/outputs.ts";
+import type { SealedMessage, Sink } from "../../model/sink.ts";
+import { timeoutSetting } from "../kind/address-settings.ts";
+import { addIssue } from "../kind/chat-settings.ts";
+import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
+import { classifyMailFailure } from "./email-answer.ts";
+import { type EmailBody, MOST_MAIL_CARDS, renderEmail, renderEmailAnnouncement, renderEmailDigest } from "./email-render.ts";
+
+const ADDRESS = /^[^\s@<>,;:"()\\]+@[A-Za-z0-9.-]+$/;
+const NAMED = /^[^<>@,;:"()\\\r\n]*<([^<>]+)>$/;
+
+/** The bare address of `Name <address>`. */
+const bareAddress = (text: string): string => NAMED.exec(text)?.[1] ?? text;
+
+const address = () =>
+  z
+    .string()
+    .refine((text) => ADDRESS.test(bareAddress(text)), "must be a mail address, like alerts@example.com or Alerts <alerts@example.com>");
+
+const settingsSchema = z
+  .strictObject({
+    host: z
+      .string()
+      .regex(/^[\w.:-]+$/, "must be the name or address of a mail server, like smtp.example.com")
+      .describe("The SMTP server. It may be on a private network."),
+    port: z.int().min(1).max(65_535).optional().describe("Its port: 587 by default, 465 with `security: tls`, 25 with `security: none`."),
+    security: z
+      .enum(["starttls", "tls", "none"])
+      .default("starttls")
+      .describe("`starttls` encrypts before anything is said, `tls` from the first byte on; `none` is for servers nearby."),
+    user: z.string().min(1).optional().describe("Name to log in with. Needs `password`."),
+    password: z.string().min(1).optional().describe("Password to log in with."),
+    from: address().describe("Sender: an address, or `Name <address>`."),
+    to: z.union([address(), z.array(address()).min(1).max(50)]).describe("Recipient or list of recipients, who see each other."),
+    timeout: timeoutSetting("60s"),
+  })
+  .superRefine(({ host, security, user, password }, context) => {
+    if (user !== undefined && password === undefined) addIssue(context, "needs a `password` beside it", "user");
+    if (password !== undefined && user === undefined) addIssue(context, "needs a `user` beside it", "password");
+    if (password !== undefined && security === "none" && !isLoopback(host))
+      addIssue(context, "`security: none` would send the password in clear text: write `starttls` or `tls`", "security");
+  });
+
+type EmailSettings = z.infer<typeof settingsSchema>;
+
+const PORTS = { starttls: 587, tls: 465, none: 25 } as const;
+
+export const emailSink: SinkType<EmailSettings> = {
+  type: "email",
+  summary: "Sends mails, as HTML and as text, through an SMTP server.",
+  schema: settingsSchema,
+  secrets: ["password"],
+  example:
+    'type: email\nhost: smtp.example.com\nuser: alerts\npassword: "${SMTP_PASSWORD}"\nfrom: Alerts <alerts@example.com>\nto: team@example.com\n',
+  chat: true,
+  concurrency: 1,
+  destinations: ({ host }) => [{ kind: "url", url: `smtp://${host.includes(":") ? `[${host}]` : host}` }],
+  describe: ({ to }) => [to].flat().map(bareAddress).join(", "),
+  create: async (name, settings, deps) => createEmailSink(name, settings, deps),
+};
+
+function createEmailSink(name: string, settings: EmailSettings, { outputs, log }: SinkDeps): Sink {
+  const { host, security, user, password, timeout } = settings;
+  const server: MailServer = {
+    ...{ host, security, port: settings.port ?? PORTS[security], timeoutMs: parseDuration(timeout) ?? 60_000 },
+    ...(user === undefined || password === undefined ? {} : { login: { user, password } }),
+  };
+  return {
+    render: renderEmail,
+    lists: { above: MOST_MAIL_CARDS, render: renderEmailDigest, announce: renderEmailAnnouncement },
+    async send(message, signal) {
+      const mail = mailOf(settings, message);
+      const { refused } = await outputs.mail(server, mail, signal).catch((error: unknown) => {
+        throw classifyMailFailure(error);
+      });
+      // The others have it: sending it again would reach them twice.
+      if (refused > 0) log.warn("a mail server refuses some recipients of a sink", { sink: name, refused });
+      return { ref: mail.id };
+    },
+  };
+}
+
+/** The same message has the same Message-ID in every attempt, by which mail programs drop a repeat; a digest's further mails answer its first. */
+function mailOf({ from, to }: EmailSettings, { id, sealedAtMs, body, threadRef }: SealedMessage): Mail {
+  const domain = bareAddress(from).split("@")[1] ?? "";
+  return {
+    ...(body as EmailBody),
+    ...{ id: `<${id}@${domain}>`, dateMs: sealedAtMs, from, to: [to].flat() },
+    ...(threadRef === undefined ? {} : { answersId: threadRef }),
+  };
+}

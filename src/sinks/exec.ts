@@ -1,0 +1,92 @@
+/** The exec sink: starts a program of this machine and writes the events to its standard input. Owns its settings and what an exit code means; starting and ending it is the Outputs port's. */
+import { isAbsolute } from "node:path";
+import { z } from "zod";
+import { parseDuration } from "../model/duration.ts";
+import { errorText } from "../model/errors.ts";
+import type { ProgramResult } from "../model/outputs.ts";
+import { type Sink, SinkError, type SinkFailure } from "../model/sink.ts";
+import { cleanLine } from "../render/text/clean-text.ts";
+import { trimText } from "../render/text/trim-text.ts";
+import { timeoutSetting } from "./kind/address-settings.ts";
+import { eventDocument } from "./kind/event-json.ts";
+import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
+
+const settingsSchema = z.strictObject({
+  command: z
+    .array(z.string())
+    .min(1)
+    .max(100)
+    .refine(
+      ([path]) => path === undefined || isAbsolute(path),
+      "must begin with the absolute path of a program, like [/usr/local/bin/on-alert, brand]",
+    )
+    .describe("The program and its arguments. CHIRPWATCH_ALLOW_EXEC must name the program; nothing of an event becomes an argument."),
+  timeout: timeoutSetting("30s"),
+});
+
+type ExecSettings = z.infer<typeof settingsSchema>;
+
+export const execSink: SinkType<ExecSettings> = {
+  type: "exec",
+  summary: "Starts a program for every event, which gets it as JSON on its standard input.",
+  schema: settingsSchema,
+  secrets: [],
+  example: "type: exec\ncommand: [/usr/local/bin/on-alert, brand]\n",
+  chat: false,
+  concurrency: 1,
+  destinations: ({ command: [path = ""] }) => [{ kind: "program", path }],
+  describe: ({ command: [path = ""] }) => path,
+  create: async (_name, settings, deps) => createExecSink(settings, deps),
+};
+
+/** The event's id in the document is what a program can distinguish repeats by. */
+function createExecSink({ command, timeout }: ExecSettings, { outputs }: SinkDeps): Sink {
+  const [path = "", ...args] = command;
+  const timeoutMs = parseDuration(timeout) ?? 30_000;
+  return {
+    render: eventDocument,
+    async send({ body }, signal) {
+      const result = await outputs.run({ path, args, stdin: `${body as string}\n`, timeoutMs }, signal).catch((error: unknown) => {
+        throw notStarted(error, path);
+      });
+      if (result.end !== 0) throw classifyEnd(result, path, timeout);
+      return {};
+    },
+  };
+}
+
+function notStarted(error: unknown, path: string): SinkError {
+  const { code } = error as NodeJS.ErrnoException;
+  const isPassing = code === "EAGAIN" || code === "ENOMEM" || code === "EMFILE" || code === "ETXTBSY";
+  const hint =
+    code === "ENOTALLOWED"
+      ? `Name ${path} in the environment variable CHIRPWATCH_ALLOW_EXEC.`
+      : "Check that the program is there and may be run by the daemon's user.";
+  return new SinkError(isPassing ? "transient" : "destination", `${path} could not be started: ${errorText(error)}`, undefined, {
+    hint: isPassing ? "" : hint,
+    cause: error,
+  });
+}
+
+/** As sysexits.h names them, and the shell's own two; https://man.freebsd.org/cgi/man.cgi?sysexits. Any other means: try again. */
+const KINDS: Readonly<Record<number, SinkFailure>> = {
+  64: "destination",
+  65: "message",
+  77: "destination",
+  78: "destination",
+  126: "destination",
+  127: "destination",
+};
+
+function classifyEnd({ end, output }: ProgramResult, path: string, timeout: string): SinkError {
+  const said = trimText(cleanLine(output), 200);
+  const how =
+    end === "timeout"
+      ? `did not end within ${timeout} and was killed`
+      : typeof end === "number"
+        ? `ended with exit code ${end}`
+        : `was ended by ${end}`;
+  const kind = typeof end === "number" ? (KINDS[end] ?? "transient") : "transient";
+  const hint = kind === "destination" ? "The program says that it cannot be used like this: check its arguments and its permissions." : "";
+  return new SinkError(kind, `${path} ${how}${said === "" ? "" : `: ${said}`}`, undefined, { hint });
+}

@@ -1,0 +1,79 @@
+/** The file sink: a line of JSON for every event. Owns its settings and what a disk's errors mean; appending and rotating are the Outputs port's. */
+import { z } from "zod";
+import { errorText } from "../model/errors.ts";
+import type { Outputs } from "../model/outputs.ts";
+import { type Sink, SinkError } from "../model/sink.ts";
+import { eventLines } from "./kind/event-json.ts";
+import type { SinkType } from "./kind/sink-type.ts";
+
+const UNITS: Readonly<Record<string, number>> = { KB: 1_024, MB: 1_024 ** 2, GB: 1_024 ** 3 };
+const SIZE = /^([1-9]\d{0,5})(KB|MB|GB)$/;
+
+const settingsSchema = z.strictObject({
+  path: z
+    .string()
+    .refine((path) => path.trim() !== "" && !path.endsWith("/"), "must be the path of a file, like alerts/events.ndjson")
+    .describe("The file; relative to CHIRPWATCH_DATA_DIR, else to this file."),
+  max_size: z
+    .string()
+    .regex(SIZE, "must be a size like 500KB, 100MB or 2GB")
+    .default("100MB")
+    .describe("The file is rotated before it grows beyond this."),
+  keep: z.int().min(0).max(1_000).default(5).describe("Rotated files that are kept, as `<path>.1`, the youngest, to `<path>.<keep>`."),
+});
+
+type FileSettings = z.infer<typeof settingsSchema>;
+
+export const fileSink: SinkType<FileSettings> = {
+  type: "file",
+  summary: "Appends every event to a file, one line of JSON each, and rotates it by size.",
+  schema: settingsSchema,
+  secrets: [],
+  paths: ["path"],
+  example: "type: file\npath: alerts/events.ndjson\nmax_size: 100MB\n",
+  chat: false,
+  concurrency: 1,
+  destinations: () => [{ kind: "file" }],
+  describe: ({ path }) => path,
+  create: async (_name, settings, { outputs }) => createFileSink(settings, outputs),
+};
+
+function createFileSink({ path, max_size: maxSize, keep }: FileSettings, outputs: Outputs): Sink {
+  return {
+    render: eventLines,
+    async send({ body }) {
+      try {
+        await outputs.append({ path, text: body as string, maxBytes: bytesOf(maxSize), keep });
+        return {};
+      } catch (error) {
+        throw classifyDiskError(error, path);
+      }
+    },
+  };
+}
+
+function bytesOf(size: string): number {
+  const [, number = "0", unit = ""] = SIZE.exec(size) ?? [];
+  return Number(number) * (UNITS[unit] ?? 0);
+}
+
+/** What passes by itself, or once somebody frees space. Anything else is about the path: every message would fare the same. */
+const PASSING: Readonly<Record<string, string>> = {
+  ENOSPC: "The disk is full: free some space, or lower `max_size` and `keep`.",
+  EDQUOT: "The quota of this disk is used up: free some space, or lower `max_size` and `keep`.",
+  EIO: "The disk reports an error: check it.",
+  EMFILE: "",
+  ENFILE: "",
+  EAGAIN: "",
+  EBUSY: "",
+  ESTALE: "",
+};
+
+function classifyDiskError(error: unknown, path: string): SinkError {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  const passing = PASSING[code];
+  const message = `${path} could not be written: ${errorText(error)}`;
+  if (passing !== undefined) return new SinkError("transient", message, undefined, { hint: passing, cause: error });
+  const hint = "Set `path` to a file in a folder that the daemon's user may write to.";
+  return new SinkError("destination", message, undefined, { hint, cause: error });
+}

@@ -1,0 +1,44 @@
+/** One POST to an address of the operator's own choice. Owns which addresses it may reach and how much of an answer is read. */
+import type { Clock } from "../../model/clock.ts";
+import { parseDuration } from "../../model/duration.ts";
+import type { Http, HttpResponse } from "../../model/http.ts";
+import { classifyHttpAnswer, classifyHttpFailure, type Receiver } from "./http-answer.ts";
+
+/** Receivers answer with a word or two; what is longer is not read further. */
+const MAX_ANSWER_BYTES = 16_384;
+
+/** The settings of address-settings.ts. */
+interface AddressSettings {
+  readonly url: string;
+  readonly allow_private: boolean;
+  readonly timeout: string;
+}
+
+/** @throws SinkError for anything but a 2xx, whose body is not read. */
+export type Post = (
+  request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+  signal: AbortSignal,
+) => Promise<HttpResponse>;
+
+export function createPoster(
+  settings: AddressSettings,
+  receiver: Receiver,
+  { http, clock }: { readonly http: Http; readonly clock: Clock },
+): Post {
+  const { url, allow_private: isPrivateAllowed, timeout } = settings;
+  const how = {
+    method: "POST",
+    url,
+    timeoutMs: parseDuration(timeout) ?? 15_000,
+    maxBytes: MAX_ANSWER_BYTES,
+    answerBody: "drop",
+    reach: isPrivateAllowed ? "any" : "public",
+  } as const;
+  return async (request, signal) => {
+    const answer = await http.request({ ...how, ...request, signal }).catch((error: unknown) => {
+      throw classifyHttpFailure(error, url);
+    });
+    if (answer.status < 200 || answer.status > 299) throw classifyHttpAnswer(answer, clock.now(), receiver);
+    return answer;
+  };
+}

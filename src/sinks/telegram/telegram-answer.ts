@@ -1,0 +1,77 @@
+/** What the answers of Telegram's Bot API mean for a message, and what an operator can do about them. */
+import { errorText } from "../../model/errors.ts";
+import { HttpError, type HttpResponse } from "../../model/http.ts";
+import { SinkError, type SendReceipt, type SinkFailure } from "../../model/sink.ts";
+
+/** For a 429 that does not say how long. */
+const DEFAULT_WAIT_MS = 30_000;
+
+const RIGHTS_HINT = "Allow the bot to post messages in this chat; in a channel it must be an administrator.";
+const TOKEN_HINT = "Put the token that @BotFather gave you into the sink's `token`.";
+
+/** Refusals with status 400 that speak of the chat, by their description: every message would fare the same. */
+const OF_THE_CHAT: readonly (readonly [pattern: RegExp, hint: string])[] = [
+  [
+    /chat not found|PEER_ID_INVALID|CHAT_ID_INVALID/i,
+    "Check `chat_id`, and add the bot to the chat; in a private chat, send it /start first.",
+  ],
+  [/thread not found|TOPIC_(?:CLOSED|DELETED|ID_INVALID)/i, "The topic is gone or closed: reopen it, or change `topic`."],
+  [/rights|CHAT_WRITE_FORBIDDEN|CHAT_ADMIN_REQUIRED|CHAT_RESTRICTED|CHAT_SEND_\w+_FORBIDDEN/i, RIGHTS_HINT],
+  [/deactivated|USER_IS_BLOCKED|CHANNEL_PRIVATE/i, "The chat takes no messages of the bot any more: give the sink another one."],
+];
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: TOKEN_HINT,
+  403: "The bot was blocked or removed from the chat: unblock it, or add it again.",
+  404: TOKEN_HINT,
+};
+
+interface ReadAnswer {
+  readonly ok?: unknown;
+  readonly description?: unknown;
+  readonly result?: { readonly message_id?: unknown };
+  readonly parameters?: { readonly retry_after?: unknown; readonly migrate_to_chat_id?: unknown };
+}
+
+/** https://core.telegram.org/bots/api#making-requests @throws SinkError */
+export function readTelegramAnswer(answer: HttpResponse): SendReceipt {
+  const read = parsed(answer.body);
+  if (answer.status < 200 || answer.status > 299 || read.ok === false) throw classify(answer, read);
+  const id = read.result?.message_id;
+  return typeof id === "number" ? { ref: String(id) } : {};
+}
+
+/** No answer came. */
+export function classifyTelegramFailure(error: unknown): SinkError {
+  const hint = error instanceof HttpError ? error.hint : "";
+  return new SinkError("transient", `Telegram could not be reached: ${errorText(error)}`, undefined, { hint, cause: error });
+}
+
+function classify({ status, headers }: HttpResponse, { description, parameters = {} }: ReadAnswer): SinkError {
+  const text = typeof description === "string" ? description.slice(0, 200) : "";
+  const message = `Telegram answered ${status}${text === "" ? "" : `: ${text}`}`;
+  if (status === 429) {
+    const seconds = Number(parameters.retry_after ?? headers["retry-after"] ?? 0);
+    const afterMs = seconds > 0 ? Math.ceil(seconds * 1_000) : DEFAULT_WAIT_MS;
+    return new SinkError("rate_limited", `Telegram asks to wait ${Math.ceil(afterMs / 1_000)} s`, status, { retry: { afterMs } });
+  }
+  const moved = parameters.migrate_to_chat_id;
+  if (typeof moved === "number" || typeof moved === "string")
+    return new SinkError("destination", message, status, { hint: `The group has become a supergroup: set \`chat_id\` to "${moved}".` });
+  const [, hint] = (status === 400 && OF_THE_CHAT.find(([pattern]) => pattern.test(text))) || [];
+  const kind = hint === undefined ? kindOf(status) : "destination";
+  return new SinkError(kind, message, status, { hint: hint ?? HINTS[status] ?? "" });
+}
+
+function kindOf(status: number): SinkFailure {
+  if ([401, 403, 404, 410].includes(status) || (status >= 300 && status < 400)) return "destination";
+  return status === 408 || status >= 500 || status < 300 ? "transient" : "message";
+}
+
+function parsed(body: string): ReadAnswer {
+  try {
+    return (JSON.parse(body) ?? {}) as ReadAnswer;
+  } catch {
+    return {};
+  }
+}

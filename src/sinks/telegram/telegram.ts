@@ -1,0 +1,78 @@
+/** The Telegram sink: its settings, and sending as a bot. The layout is telegram-render.ts, the meaning of answers telegram-answer.ts, retries the outbox's. */
+import { z } from "zod";
+import type { Json } from "../../model/json.ts";
+import type { SealedMessage, Sink } from "../../model/sink.ts";
+import { apiUrl } from "../kind/chat-settings.ts";
+import { postToWebhook } from "../kind/post-to-webhook.ts";
+import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
+import { classifyTelegramFailure, readTelegramAnswer } from "./telegram-answer.ts";
+import {
+  MOST_TELEGRAM_CARDS,
+  renderTelegram,
+  renderTelegramAnnouncement,
+  renderTelegramDigest,
+  type TelegramBody,
+} from "./telegram-render.ts";
+
+const API_URL = "https://api.telegram.org";
+const TIMEOUT_MS = 15_000;
+
+const settingsSchema = z.strictObject({
+  token: z
+    .string()
+    .regex(/^\d+:[\w-]+$/, "must be the token of a bot, like 123456:ABC-DEF1234ghIkl")
+    .describe("The bot's token, from @BotFather."),
+  chat_id: z
+    .string()
+    .regex(/^(?:-?\d{1,20}|@\w{4,32})$/, 'must be the id of a chat, like "-1001234567890", or the name of a public one, like "@acme_news"')
+    .describe('The chat: its id ("-1001234567890"), or the name of a public group or channel ("@acme_news").'),
+  topic: z.int().min(1).optional().describe("Id of a topic of the group to post in."),
+  silent: z.boolean().default(false).describe("Messages arrive without a sound."),
+  api_url: apiUrl("Base of the Bot API, for a server of your own; http on loopback is allowed, for stand-ins."),
+});
+
+type TelegramSettings = z.infer<typeof settingsSchema>;
+
+export const telegramSink: SinkType<TelegramSettings> = {
+  type: "telegram",
+  summary: "Posts to a Telegram chat, group, topic or channel, as a bot.",
+  schema: settingsSchema,
+  secrets: ["token"],
+  example: 'type: telegram\ntoken: "${TELEGRAM_BOT_TOKEN}"\nchat_id: "-1001234567890"\n',
+  chat: true,
+  concurrency: 1,
+  destinations: (settings) => [{ kind: "url", url: settings.api_url ?? API_URL }],
+  describe: (settings) => `Telegram chat ${settings.chat_id}`,
+  create: async (_name, settings, deps) => createTelegramSink(settings, deps),
+};
+
+/** There is no idempotency key: a message whose answer was lost is sent, and seen, once more. */
+function createTelegramSink(settings: TelegramSettings, { http }: SinkDeps): Sink {
+  const base = (settings.api_url ?? API_URL).replace(/\/+$/, "");
+  const url = `${base}/bot${settings.token}/sendMessage`;
+  return {
+    render: (batch): Json => renderTelegram(batch),
+    lists: { above: MOST_TELEGRAM_CARDS, render: renderTelegramDigest, announce: renderTelegramAnnouncement },
+    async send(message, signal) {
+      const how = { timeoutMs: TIMEOUT_MS, signal, answerBody: "cut" } as const;
+      const answer = await postToWebhook(http, url, requestOf(settings, message), how).catch((error: unknown) => {
+        throw classifyTelegramFailure(error);
+      });
+      return readTelegramAnswer(answer);
+    },
+  };
+}
+
+/** https://core.telegram.org/bots/api#sendmessage. Further messages of a digest answer the first, which need not be there any more. */
+function requestOf({ chat_id, topic, silent }: TelegramSettings, { body, threadRef }: SealedMessage): object {
+  const { text, entities, picture } = body as TelegramBody;
+  return {
+    chat_id,
+    ...(topic === undefined ? {} : { message_thread_id: topic }),
+    text,
+    entities,
+    link_preview_options: picture === undefined ? { is_disabled: true } : { url: picture, prefer_large_media: true },
+    ...(silent ? { disable_notification: true } : {}),
+    ...(threadRef === undefined ? {} : { reply_parameters: { message_id: Number(threadRef), allow_sending_without_reply: true } }),
+  };
+}

@@ -1,0 +1,16 @@
+/** An Apprise API server as far as /notify goes: https://github.com/caronc/apprise-api#api-details. */
+import type { AppriseBody } from "../../src/sinks/apprise.ts";
+
+/** Far below what most services behind it take. */
+const BODY_CHARS = 3_500;
+const TITLE_CHARS = 200;
+
+/** What is wrong with the message; undefined when Apprise takes it. */
+export function appriseRefusal({ title, body, type }: AppriseBody): string | undefined {
+  if (body.trim() === "") return "body: This field is required.";
+  if (!["info", "success", "warning", "failure"].includes(type)) return "type: not a choice";
+  return title.length <= TITLE_CHARS && body.length <= BODY_CHARS ? undefined : "too long for services behind Apprise";
+}
+
+/** What services behind Apprise read as somebody to be called. */
+export const LIVE_APPRISE = /@\w|<[@!#]/;

@@ -1,0 +1,7 @@
+/** What an environment would hold for the variables of a sink type's example. */
+export const exampleValue = (name: string): string => {
+  if (name === "TELEGRAM_BOT_TOKEN") return "123:secret";
+  return name.endsWith("URL") ? "https://discord.com/api/webhooks/1/t" : "a-secret";
+};
+
+export const variablesIn = (text: string): readonly string[] => [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => name);
