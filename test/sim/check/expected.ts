@@ -62,6 +62,8 @@ export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (
     if ((about?.hidden.length ?? 0) > 0) return claimed("may", "what it is about was taken back, and then it looks otherwise");
     const possible = rules.filter(({ epoch, rules: one }) => one !== undefined && one.isEnabled && epoch.toMs >= from);
     if (tweet.name === "" && possible.length === 0) return claimed("may", "a fault posted it with an id of a time to come");
+    if (possible.length === 0 && hiddenByFaults(tweet, played).length > 1)
+      return claimed("may", "the end of one fault shows what another hides");
     const choices = possible.map(({ rules: one }) => selects(one as WatchRules, tweet, scene));
     if (choices.every((choice) => choice === "no")) {
       const isOfStranger = tweet.name === "" && namesStranger(rules, played);
