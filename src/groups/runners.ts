@@ -1,6 +1,5 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
 import type { GroupingDeps, Learned } from "../plan/rates/learned.ts";
-import { type ChangeCounts, createChangeCounts } from "./accounts/change-counts.ts";
 import type { GroupRunner } from "./kind/group-runner.ts";
 import { GROUP_KINDS, groupKindOf } from "./registry.ts";
 import { createFeedStates } from "./single/feed-states.ts";
@@ -38,12 +37,11 @@ export function createRunners(deps: RunnersDeps): Runners {
   const { store, gate, profiles, clock, serviceClock, log, runner, runOne, take, slowDownOf, wake } = deps;
   const probeStates = createProbeStates(store, clock);
   const feeds = createFeedStates(store, clock);
-  const changes = createChangeCounts(store, clock);
   const pacerOf = createFeedPacers({ feedStates: feeds, clock, serviceClock, slowDownOf: slowDownOf });
   const common = { store, clock, log, runOne };
   const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {
     single: createFeedRunner({ runner, pacerOf, clock }),
-    accounts: createGroupRunner({ ...common, gate, profiles, serviceClock, take, probeStates, changes, slowDownOf, wake }),
+    accounts: createGroupRunner({ ...common, gate, profiles, serviceClock, take, probeStates, slowDownOf, wake }),
     "member-lists": createMemberListRunner({ ...common, profiles, probeStates }),
     searches: createSearchesRunner({ ...common, gate, serviceClock, take, pacerOf }),
   };
@@ -60,28 +58,27 @@ export function createRunners(deps: RunnersDeps): Runners {
     },
     nextDueMs: (poll) => runnerOf(poll).pacerOf?.(poll).nextDueMs(),
     async load() {
-      await Promise.all([probeStates, feeds, changes].map((one) => one.load()));
+      await Promise.all([probeStates, feeds].map((one) => one.load()));
     },
-    learned: learnedIn(probeStates, changes),
+    learned: learnedIn(probeStates),
     keepOnly(polls) {
       for (const runner of Object.values(runners)) runner.keepOnly?.(polls);
       keepProbeStates(probeStates, polls);
     },
     async close() {
-      const results = await Promise.allSettled([probeStates, feeds, changes, ...Object.values(runners)].map(async (one) => one.close?.()));
+      const results = await Promise.allSettled([probeStates, feeds, ...Object.values(runners)].map(async (one) => one.close?.()));
       for (const result of results) if (result.status === "rejected") throw result.reason;
     },
   };
 }
 
 /** What planning needs of the probe states. */
-export const learnedIn = (probeStates: ProbeStates, changes: ChangeCounts): Learned & Pick<GroupingDeps, "pagesOf"> => ({
+export const learnedIn = (probeStates: ProbeStates): Learned & Pick<GroupingDeps, "pagesOf"> => ({
   activeStrategyOf(key) {
     const strategy = probeStates.strategyOf(key);
     return strategy === undefined ? undefined : { strategy };
   },
   rateOf: (key) => probeStates.rateOf(key),
-  changesOf: (key) => changes.changesOf(key),
   pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
 });
 

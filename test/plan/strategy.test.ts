@@ -66,30 +66,6 @@ it("allows for bursts under freshness as on the ticks of a schedule, where one p
   }
 });
 
-describe("changes that no post accounts for", () => {
-  const hundred = (otherChangesPerDay?: number, posts = 0.5) => group(accounts(100, posts), { intervalMs: 600_000, otherChangesPerDay });
-  const probing = (one: Group) => costsOf(one)[1]?.requestsPerDay ?? 0;
-
-  it("are seven searches each where little else is searched for, and few where most ticks have a search", () => {
-    const each = (posts: number) => probing(hundred(0.03, posts)) - probing(hundred(0.02, posts));
-    expect(each(0.01)).toBeGreaterThan(6);
-    expect(each(0.01)).toBeLessThan(7);
-    expect(each(3)).toBeLessThan(2);
-    expect(probing(hundred())).toBe(probing(hundred(0.02)));
-  });
-
-  it("cost less under freshness, where looks wait for searches that are sent anyway", () => {
-    const freshness = { kind: "mean", meanMs: 300_000, maxMs: 4 * HOUR } as const;
-    const each = (posts: number) => {
-      const [more, less] = [0.12, 0.02].map((perDay) => costOfFreshness(hundred(perDay, posts), freshness).requestsPerDay);
-      return ((more ?? 0) - (less ?? 0)) / 10;
-    };
-    expect(each(0.01)).toBeGreaterThan(6);
-    expect(each(0.01)).toBeLessThan(7);
-    expect(each(3)).toBeLessThan(1);
-  });
-});
-
 describe("full polls", () => {
   it("stay well within max_age, and cost a small share of the rest", () => {
     fc.assert(

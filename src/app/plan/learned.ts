@@ -1,6 +1,5 @@
 /** What the daemons on this state have learned of how much is posted and asked: what makes a plan's forecast better than a guess. */
 import { readRatios } from "../../engine/quota/day-counter.ts";
-import { createChangeCounts } from "../../groups/accounts/change-counts.ts";
 import { learnedIn } from "../../groups/runners.ts";
 import { createProbeStates } from "../../groups/probing/probe-states.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -8,7 +7,7 @@ import type { LearnedStore } from "../../model/learned.ts";
 import type { Learned } from "../../plan/rates/learned.ts";
 
 export async function readLearned(store: LearnedStore, clock: Clock): Promise<Learned> {
-  const [probeStates, changes] = [createProbeStates(store, clock), createChangeCounts(store, clock)];
-  await Promise.all([probeStates, changes].map((one) => one.load()));
-  return { ...learnedIn(probeStates, changes), ratioOf: await readRatios(store) };
+  const probeStates = createProbeStates(store, clock);
+  await probeStates.load();
+  return { ...learnedIn(probeStates), ratioOf: await readRatios(store) };
 }

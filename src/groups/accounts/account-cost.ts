@@ -7,7 +7,6 @@ import { ITEMS_PER_PAGE, rescanPages } from "../../plan/polls/feed-pages.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { allowanceOf, READS_OF_A_CHANGE } from "../probing/pending-changes.ts";
 import { lackedPerDay } from "../queries/late-in-search.ts";
-import { USUAL_CHANGES_PER_DAY } from "../../plan/rates/other-changes.ts";
 import { shareApart } from "../../plan/rates/rates.ts";
 import { aimedMeanMs } from "../../plan/delay-aims.ts";
 import { fullPollsPerDay } from "./full-polls.ts";
@@ -32,8 +31,6 @@ export interface Group {
   readonly handlesPerQuery: number;
   /** The share of accounts that search does not show. */
   readonly hiddenShare?: number;
-  /** A day for each account, that no post accounts for; as many as is usual unless said. */
-  readonly otherChangesPerDay?: number | undefined;
 }
 
 /** What each strategy would cost, in the order single, probe, merge. */
@@ -91,12 +88,12 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   return strategyCost("probe", probes, reads + lacked, fullPolls + repeats);
 }
 
-/** Changes that no post accounts for are read for again and again. */
-const otherChangesOf = ({ rates, otherChangesPerDay = USUAL_CHANGES_PER_DAY }: Group): number => rates.length * otherChangesPerDay;
+/** A day for each account: changes that no post accounts for, such as a moved pin, are read for again and again. */
+const OTHER_CHANGES = 0.02;
 
 /** Repeated reads share the searches of their tick; `found`: accounts that these are sent for anyway. */
 function repeatsPerDay(group: Group, ticks: number, found: number): number {
-  const rereads = (otherChangesOf(group) * READS_OF_A_CHANGE) / ticks;
+  const rereads = (group.rates.length * OTHER_CHANGES * READS_OF_A_CHANGE) / ticks;
   return (queriesFor(found + rereads, group.handlesPerQuery) - queriesFor(found, group.handlesPerQuery)) * ticks;
 }
 
@@ -104,7 +101,7 @@ function repeatsPerDay(group: Group, ticks: number, found: number): number {
 function waitingRepeats(group: Group, times: number, share: number, maxWaitMs: number): number {
   const chances = 1 + (maxWaitMs * times) / DAY_MS;
   const alone = (1 - share) * (1 + (READS_OF_A_CHANGE - 1) * (1 - share) ** (chances - 1));
-  return otherChangesOf(group) * alone;
+  return group.rates.length * OTHER_CHANGES * alone;
 }
 
 /** Expected queries for a number of accounts that varies by chance: most ticks none or one, some two. */

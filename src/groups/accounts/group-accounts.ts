@@ -43,8 +43,7 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
   };
   const joined = joinMembers(members);
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId));
-  const facts = { rates, otherChangesPerDay: deps.changesOf?.(key) };
-  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, facts, handlesPerQuery(FIRST_LIMITS));
+  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, { rates }, handlesPerQuery(FIRST_LIMITS));
   const cost = costWhen(first.timing, asked, { current: deps.activeStrategyOf?.(key)?.strategy, override: group.override });
   return {
     ...first,
@@ -58,7 +57,7 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
 }
 
 /** What is known of the accounts of a group. */
-export type AccountFacts = Pick<Group, "rates" | "hiddenShare" | "otherChangesPerDay">;
+export type AccountFacts = Pick<Group, "rates" | "hiddenShare">;
 
 /** A group as strategies are compared by it. */
 export function askedOf(

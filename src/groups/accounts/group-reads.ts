@@ -47,8 +47,6 @@ export interface GroupNews {
   readonly postedMs: readonly number[];
   /** How long after that they were found, as far as it depends on how often is probed. */
   readonly delaysMs: readonly number[];
-  /** Of each change that was given up because no post accounts for it: the last probe before it; our clock. */
-  readonly changedMs: readonly number[];
   /** Searches and timelines. */
   readonly requests: number;
   /** What the service took, by what it refused. */
@@ -94,7 +92,6 @@ class GroupRead {
   readonly #outcomes: PollOutcome[] = [];
   readonly #postedMs: number[] = [];
   readonly #delaysMs: number[] = [];
-  readonly #changedMs: number[] = [];
   #requests = 0;
   #limits: LearnedLimits;
   #shortSearch: Promise<boolean> | undefined;
@@ -130,7 +127,6 @@ class GroupRead {
       outcome: joinOutcomes(this.#outcomes),
       postedMs: this.#postedMs,
       delaysMs: this.#delaysMs,
-      changedMs: this.#changedMs,
       requests: this.#requests,
       limits: this.#limits,
     };
@@ -250,10 +246,9 @@ class GroupRead {
     const times = { startedAtMs, allowance, onTimeSinceMs, nowMs: clock.now(), serviceMs: serviceClock.now(), toService };
     const { endpoint, isFull } = task;
     const read = { endpoint, isFull, overlapMs: poll.overlapMs, outcome: run?.outcome, isSuspicious };
-    const { account, postedMs, delaysMs, changedMs } = evaluateRead(before, read, times);
+    const { account, postedMs, delaysMs } = evaluateRead(before, read, times);
     this.#postedMs.push(...postedMs);
     this.#delaysMs.push(...delaysMs);
-    this.#changedMs.push(...changedMs);
     probeStates.put(userId, account, worthOfRead(before.probe, account.probe));
     if (endpoint === "timeline") readiness.doubt(poll.key);
     if (!isSuspicious && account.probe.isBlind === true) probeStates.put(userId, { ...account, searchedAtMs: startedAtMs }, "later");

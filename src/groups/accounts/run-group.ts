@@ -22,12 +22,11 @@ import { createLearned, type GroupMemories } from "../memory/learned.ts";
 import { type BegunRun, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
 import { allowanceOf, endpointToRead } from "../probing/pending-changes.ts";
 import { learnedRate, type ProbeStates } from "../probing/probe-states.ts";
-import type { ChangeCounts } from "./change-counts.ts";
 import { createSpareSlots, type FreePlaces } from "./spare-slots.ts";
 import type { AccountFacts } from "./group-accounts.ts";
 import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { createGroupProbes, type GroupProbes } from "./group-probes.ts";
-import { createGroupReads, type GroupNews, type GroupReads } from "./group-reads.ts";
+import { createGroupReads, type GroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import { createFreshnessPacer, type FreshnessPacerDeps } from "./pacing/freshness-pacer.ts";
 import { probeAlgorithm } from "./pacing/group-algorithms.ts";
@@ -39,7 +38,6 @@ import { createTurns } from "./pacing/turns.ts";
 export interface GroupDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & LearnedStore & Pick<WatchStore, "loadTargets">;
   readonly probeStates: ProbeStates;
-  readonly changes: ChangeCounts;
   readonly gate: RequestGate;
   readonly profiles: Pick<Profiles, "ask" | "recent" | "fillSpareSlots">;
   readonly clock: Clock;
@@ -92,9 +90,9 @@ class AccountsRunner implements GroupRunner {
   async run(group: Poll): Promise<GroupRun> {
     try {
       const wasHelped = this.#places.begin(group.key);
-      const { probeStates, changes, clock } = this.#deps;
+      const { probeStates, clock } = this.#deps;
       const read = (begun: BegunRun<GroupMemory>) => this.#readGroup(begun, wasHelped);
-      return await runGroupKind({ memories: this.#memories, learned: [probeStates, changes], clock, read }, group);
+      return await runGroupKind({ memories: this.#memories, learned: [probeStates], clock, read }, group);
     } finally {
       this.#places.end(group.key);
     }
@@ -144,7 +142,7 @@ class AccountsRunner implements GroupRunner {
     const news = await this.#reads.read({ group, tasks, limits: run.memory.limits, startedAtMs, allowance, onTimeSinceMs });
     const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
     const { memory, nextDueMs } = pacer.after({ ...run, memory: learned }, plan, news);
-    this.#note({ ...run, memory }, news);
+    this.#deps.probeStates.readAs(group.key, memory.strategy);
     const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
     return { memory, outcome, nextDueMs: () => nextDueMs };
   }
@@ -171,21 +169,13 @@ class AccountsRunner implements GroupRunner {
     const fillers = pacer.fill(run, { ...base, tasks });
     return { tasks: [...tasks, ...fillers.all], awaited: fillers.awaited, allowance };
   }
-
-  /** For planning: how it was read, and what changed without a post. */
-  #note({ group, members, memory, answer, startedAtMs }: ProbedRun, news: GroupNews): void {
-    const { probeStates, changes } = this.#deps;
-    const { key, intervalMs } = group;
-    probeStates.readAs(key, memory.strategy);
-    if (answer === "seen") changes.take(key, { accounts: members.length, changedMs: news.changedMs, startedAtMs, intervalMs });
-  }
 }
 
-function factsOf(group: Poll, { probeStates, changes, clock }: Pick<GroupDeps, "probeStates" | "changes" | "clock">): AccountFacts {
+function factsOf(group: Poll, { probeStates, clock }: Pick<GroupDeps, "probeStates" | "clock">): AccountFacts {
   const members = membersOf(group);
   const userIds = members.map(({ userId }) => userId);
   const rates = ratesOf(userIds, (userId) => learnedRate(probeStates.get(userId), clock.now()));
-  return { rates, hiddenShare: hiddenShare(members, probeStates), otherChangesPerDay: changes.changesOf(group.key) };
+  return { rates, hiddenShare: hiddenShare(members, probeStates) };
 }
 
 /** Of these, how many are read from their timelines because no search shows them. */

@@ -1,7 +1,7 @@
 /** What a read of an account means for its probes, its rate, and the pace of its group. Pure. */
 import { firstRate, learnPosts } from "../../plan/rates/rates.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
-import { afterFirstRead, afterRead, isGivenUp, type LagAllowance, mayLag, type ReadResult, SEARCH_LAG_MS } from "./pending-changes.ts";
+import { afterFirstRead, afterRead, type LagAllowance, mayLag, type ReadResult, SEARCH_LAG_MS } from "./pending-changes.ts";
 import type { AccountMemory } from "./probe-states.ts";
 
 /** A read that came to its end. */
@@ -32,8 +32,6 @@ export interface ReadEvaluation {
   readonly postedMs: readonly number[];
   /** How long after that they were found, as far as it depends on how often is probed. */
   readonly delaysMs: readonly number[];
-  /** The last probe before a change that is given up, because no post accounts for it. */
-  readonly changedMs: readonly number[];
 }
 
 /** A post this much older than the last probe should have been in its counters. */
@@ -59,13 +57,12 @@ export function evaluateRead(before: AccountMemory, read: AccountRead, times: Re
     // A search that comes with a probe is hardly older than it.
     checkedAtMs: read.isSuspicious ? before.checkedAtMs : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
   };
-  if (isFirst) return { account, postedMs: [], delaysMs: [], changedMs: [] };
+  if (isFirst) return { account, postedMs: [], delaysMs: [] };
   const sinceMs = times.toService(pacedSinceMs(before, times.onTimeSinceMs));
   return {
     account,
     postedMs: localMs,
     delaysMs: postedMs.filter((atMs) => atMs >= sinceMs).map((atMs) => serviceMs - atMs),
-    changedMs: isGivenUp(before.probe, result) ? [before.probe.open?.calmMs ?? before.probe.probedAtMs] : [],
   };
 }
 

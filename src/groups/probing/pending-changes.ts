@@ -199,13 +199,6 @@ function openAfter(open: OpenChange, { newPosts, isLagCheck }: ReadResult, atMs:
   return laterMs === undefined ? undefined : { ...open, owed, reads, dueMs: atMs + laterMs };
 }
 
-/** Whether a read is the last one of a change that no post accounts for. What was shown to nobody says nothing of posts that were promised. */
-export function isGivenUp({ open }: ProbeMemory, { newPosts, isSuspicious }: ReadResult): boolean {
-  // Of one that was never probed before nobody knows a change.
-  if (open === undefined || open.sinceMs === 0 || open.reads + 1 < READS_OF_A_CHANGE) return false;
-  return open.owed === null || (open.owed > newPosts && isSuspicious !== true);
-}
-
 /** A timeline that had to be asked because the search was silent speaks against the search; a search that shows something, for it. */
 function hiddenAfter(memory: ProbeMemory, { endpoint, newPosts }: ReadResult): number {
   const { hidden = 0, open } = memory;

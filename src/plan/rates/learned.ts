@@ -20,11 +20,9 @@ export interface Learned {
   rateOf(key: string): number | undefined;
   /** What a watch took against the estimate for it, by its id; undefined until a day of it was counted. */
   ratioOf?(watchId: string): number | undefined;
-  /** Changes a day of an account of a group, by its key, that no post accounts for. */
-  changesOf(key: string): number | undefined;
 }
 
-export const NOTHING_LEARNED: Learned = { rateOf: () => undefined, changesOf: () => undefined };
+export const NOTHING_LEARNED: Learned = { rateOf: () => undefined };
 
 export interface GroupingDeps extends Partial<Learned> {
   readonly hash: Hash;

@@ -7,7 +7,6 @@ import {
   allowanceOf,
   firstProbe,
   isDue,
-  isGivenUp,
   mayLag,
   probedFields,
   type ProbeMemory,
@@ -18,7 +17,6 @@ import { isSuspiciousProbe } from "../../../src/requests/suspicious-probe.ts";
 import { fields, read, START } from "../../support/probed.ts";
 
 const MIN = 60_000;
-const HOUR = 60 * MIN;
 
 /** Minutes at which an account is read when it is probed every two minutes and nothing is ever found. */
 function readTimes(memory: ProbeMemory, change: JsonObject | null): readonly number[] {
@@ -46,23 +44,6 @@ describe("a change", () => {
     ["an account that is missing", null],
   ])("of %s is read at once, on the next three ticks, and after 1, 5 and 15 minutes", (_, change) => {
     expect(readTimes(START, change)).toEqual([2, 4, 6, 8, 10, 16, 32]);
-  });
-
-  it("is given up with the seventh read where no post accounted for it, and not because nobody was shown anything", () => {
-    let open = takeProbe(firstProbe(fields(10), MIN), fields(12), 2 * MIN);
-    const given: boolean[] = [];
-    for (let each = 0; each < 6; each += 1) {
-      given.push(isGivenUp(open, read()));
-      open = afterRead(open, read(), (each + 1) * HOUR);
-    }
-    expect(given).not.toContain(true);
-    expect(isGivenUp(open, read())).toBe(true);
-    expect(isGivenUp(open, read({ newPosts: 1 }))).toBe(true);
-    expect(isGivenUp(open, read({ newPosts: 2 }))).toBe(false);
-    expect(isGivenUp(open, read({ isSuspicious: true }))).toBe(false);
-    const fewer = { ...open, open: { ...open.open, owed: null } } as ProbeMemory;
-    expect(isGivenUp(fewer, read({ isSuspicious: true }))).toBe(true);
-    expect(isGivenUp({ ...fewer, open: { ...fewer.open, sinceMs: 0 } } as ProbeMemory, read())).toBe(false);
   });
 
   it("is discharged by as many posts as the counter promises, and not by fewer", () => {

@@ -49,7 +49,6 @@ describe("rounds", () => {
       fullPollEveryMs: 8 * HOUR,
       overlapMs: 15 * MIN,
       handlesPerQuery: 17,
-      otherChangesPerDay: 0,
     };
     for (const p95Ms of [MIN, 10 * MIN]) {
       const freshness: P95 = { kind: "p95", p95Ms };
