@@ -37,6 +37,9 @@ const LEAST_EXPECTED = 10;
 /** A smaller change of the estimate, as by a list that grows, is not a new plan. */
 const SAME_PLAN = 0.1;
 
+/** Whether a day of so many requests counts. */
+export const isCountable = (estimate: number): boolean => estimate >= LEAST_EXPECTED;
+
 export function countHour(known: CountedDays | undefined, { estimate, expected, requests, nowMs }: CountedHour): CountedDays {
   const begun = { requests: 0, expected: 0, estimate, lastMs: nowMs };
   if (known === undefined) return { ...begun, sinceMs: nowMs + FIRST_READS_MS, days: 0 };

@@ -1,5 +1,5 @@
 /** Counts the requests of each watch, hour by hour from the ledger, for the forecast. `forecast/counted-days.ts` says when a day counts. */
-import { type CountedDays, type CountedHour, countHour } from "../../forecast/counted-days.ts";
+import { type CountedDays, type CountedHour, countHour, isCountable } from "../../forecast/counted-days.ts";
 import { untilDone } from "../../model/in-turn.ts";
 import type { Json } from "../../model/json.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -33,6 +33,8 @@ export function createDayCounter(ledger: Pick<Ledger, "spentSince">, store: Lear
       for (const { watch, requests } of lines) spent.set(watch, (spent.get(watch) ?? 0) + requests);
       const changes = new Map<string, Json | null>();
       for (const [id, estimate] of estimatesOf(sinceMs)) {
+        // Most watches of a large configuration are polled rarely: no row for them.
+        if (!known.has(id) && !isCountable(estimate.estimate)) continue;
         const days = countHour(known.get(id), { ...estimate, requests: spent.get(id) ?? 0, nowMs });
         known.set(id, days);
         changes.set(id, days as unknown as Json);

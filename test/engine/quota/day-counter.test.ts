@@ -33,6 +33,7 @@ it("adds up what the ledger says of each watch since it was asked last, and goes
   expect(ledger.asked.slice(0, 3)).toEqual([START, START, START + HOUR]);
   expect(counter.ratioOf("a")).toBeCloseTo((24 * 12) / 240);
   expect(counter.ratioOf("rare")).toBeUndefined();
+  expect([...(store.scopes.get("counted_days")?.keys() ?? [])]).toEqual(["a"]);
   expect(counter.ratioOf("other")).toBeUndefined();
   const ratioOf = await readRatios(store);
   expect(ratioOf("a")).toBe(counter.ratioOf("a"));
