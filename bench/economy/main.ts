@@ -8,6 +8,7 @@ import { boundOf, leastOfTicks } from "./bound.ts";
 import { runFeeds } from "./feeds.ts";
 import { runForecasts } from "./forecast.ts";
 import { runMemberLists } from "./member-lists.ts";
+import { runMixed } from "./mixed.ts";
 import { modelFreshness } from "./model.ts";
 import { WORLD_KINDS } from "./cell-world.ts";
 import { type Measured, runCell } from "./run-engine.ts";
@@ -166,6 +167,11 @@ if (words[0] === "--feeds") {
 
 if (words[0] === "--member-lists") {
   await runMemberLists();
+  process.exit();
+}
+
+if (words[0] === "--mixed") {
+  await runMixed({ seed: SEED, days: Number(process.env["ECONOMY_DAYS"] ?? 1) });
   process.exit();
 }
 
