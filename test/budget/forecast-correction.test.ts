@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createForecastCorrection, type ForecastCorrection } from "../../src/budget/forecast-correction.ts";
+import { governedFactors } from "../../src/budget/slow-down.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -64,4 +65,28 @@ it("goes on after a restart where it was, also from within an hour, and begins a
   expect(again.factor).toBeCloseTo(whole.factor, 5);
   again.take({ nowMs: 6 * DAY, periodId: "2026-04-01", spent: 0, pacedPerDay: 300 });
   expect(again.factor).toBe(1);
+});
+
+/** The mean slow-down factor over a month whose quota allows half of 720 polls and 120 reads a day; the reads stay as many, however rare the polls. */
+function meanSlowDown(isCorrected: boolean): number {
+  const correction = createForecastCorrection();
+  const [polls, reads, stepMs] = [720, 120, 5 * MINUTE];
+  const [limit, periodEndMs] = [((polls + reads) / 2) * 30, 30 * DAY];
+  const scheduled = [{ priority: "normal", requestsPerDay: polls + reads }] as const;
+  let [spent, factors] = [0, 0];
+  for (let nowMs = 0; nowMs < periodEndMs; nowMs += stepMs) {
+    const correctionFactor = isCorrected ? correction.factor : 1;
+    const asked = { spent, limit, reserve: 0, nowMs, periodEndMs, onExhausted: "degrade", correctionFactor, polls: scheduled } as const;
+    const { normal } = governedFactors(asked);
+    const pacedPerDay = normal > 1 ? (polls + reads) / normal : undefined;
+    correction.take({ nowMs, periodId: "2026-03-01", spent, pacedPerDay });
+    spent = Math.min(limit, spent + ((polls / normal + reads) * stepMs) / DAY);
+    factors += normal;
+  }
+  return (factors * stepMs) / periodEndMs;
+}
+
+it("spreads what a quota allows over the month where reads do not become fewer with the polls", () => {
+  expect(meanSlowDown(true)).toBeLessThan(3);
+  expect(meanSlowDown(false)).toBeGreaterThan(5);
 });
