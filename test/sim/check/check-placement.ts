@@ -39,7 +39,10 @@ function checkEvent(event: LeftEvent, alerts: readonly Alert[], evidence: Eviden
   for (const { watch } of possible.slice(-1))
     for (const [name, value] of Object.entries(watch.labels))
       if (event.labels[name] !== value && possible.length === 1) objections.push(`${what} has no label ${name}=${value}`);
-  return [...objections, ...alerts.flatMap((alert) => [...checkMute(alert, what), ...checkHeld(alert, what, evidence)])];
+  return [
+    ...objections,
+    ...alerts.flatMap((alert) => [...(isClockSet ? [] : checkMute(alert, what)), ...checkHeld(alert, what, evidence)]),
+  ];
 }
 
 /** A poll that an outage holds up over a reload ends under the name with which it began. */
