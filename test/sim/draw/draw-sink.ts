@@ -145,7 +145,7 @@ const OWN = new Set([
 
 /** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
 export function drawSinkDefaults(shared: Pick<SinkScene, "dice" | "intervals" | "file">, type: string, isToken: boolean): JsonObject {
-  const scene = { ...shared, name: "default", index: 0 };
+  const scene = { ...shared, name: `default-${type}`, index: 0 };
   const { dice } = shared;
   const { optional } = SINK_TYPES[type] as (typeof SINK_TYPES)[string];
   const keys = Object.entries({ ...optional, ...COMMON_SINK_KEYS }).filter(
