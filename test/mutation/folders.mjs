@@ -60,6 +60,7 @@ export const FOLDERS = {
       mutate: GATHERING,
       tests: inFolder("test/deliver", [
         "digest.test",
+        "silenced.test",
         "plan-throttle.test",
         "seal.test",
         "way-closes.test",

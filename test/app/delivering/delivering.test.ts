@@ -115,6 +115,20 @@ it("an ops alert about a failure without a remedy says how long alerts are kept 
   expect(daemon.opsAlerts()[1]).toMatchObject({ type: "sink.recovered", data: { message: "news takes messages again." } });
 });
 
+it("each recovery of a sink is reported, also a second one", async () => {
+  const daemon = await setUp();
+  await daemon.delivering.delivery().pump.start();
+  for (const round of [1, 2]) {
+    daemon.answerWith(503, "later");
+    await daemon.commit(...[1, 2, 3, 4, 5].map((one) => `${round}${one}`));
+    await daemon.clock.advance(20 * MINUTE);
+    daemon.answerWith(204);
+    await daemon.clock.advance(30 * MINUTE);
+  }
+  const types = daemon.opsAlerts().map(({ type }) => type);
+  expect(types).toEqual(["sink.failing", "sink.recovered", "sink.failing", "sink.recovered"]);
+});
+
 it.each([
   [1, "1 message of news"],
   [2, "2 messages of news"],
