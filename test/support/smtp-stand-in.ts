@@ -52,6 +52,7 @@ function serve(socket: Socket, { mails, logins, answerTo }: Session): void {
   const say = (text: string) => void socket.write(`${text}\r\n`);
   const command = (line: string): string => {
     if (line.startsWith("EHLO")) return "250-stand-in\r\n250-AUTH PLAIN\r\n250 8BITMIME";
+    if (line === "STARTTLS") return "502 5.5.1 not here";
     if (line.startsWith("AUTH PLAIN ")) logins.push(Buffer.from(line.slice(11), "base64").toString());
     if (line.startsWith("AUTH")) return "235 2.7.0 welcome";
     if (line.startsWith("MAIL FROM:")) [from, to] = [/<(.*?)>/.exec(line)?.[1] ?? "", []];
