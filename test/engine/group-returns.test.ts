@@ -64,3 +64,12 @@ it("finds what was posted during a pause, in no search either, and reports what 
   await clock.advance(5 * MIN);
   expect(await alerted()).toEqual([...before, ...during].map(({ id }) => id).sort());
 });
+
+it("finds what an account that no search shows posted around the time in which the service knew nobody of that name", async () => {
+  const { clock, world, hidden, alerted } = await setup();
+  const goneMs = clock.now() + MIN;
+  const post = world.post(hidden, goneMs);
+  hidden.gone.push({ fromMs: goneMs, untilMs: goneMs + 3 * MIN });
+  await clock.advance(HOUR);
+  expect(await alerted()).toEqual([post.id]);
+});

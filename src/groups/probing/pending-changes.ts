@@ -21,6 +21,8 @@ export interface OpenChange {
 export interface ProbeMemory {
   /** As last seen; null: the account was missing. */
   readonly fields: JsonObject | null;
+  /** Of an account that is missing: its counter when it was seen last. What it posted until it is back is owed. */
+  readonly lastCounter?: number;
   readonly probedAtMs: number;
   readonly open?: OpenChange;
   /** The last full poll, which finds what a probe cannot show. */
@@ -66,15 +68,22 @@ export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory
  * Takes the answer of a probe; `counter` is the field whose growth promises items. A change while another one is open begins the reads anew. Posts that were found before the counter showed
  * them are not owed again, but the change is read once all the same: they may have been deleted since, and others posted.
  */
-export function takeProbe({ ahead = 0, ...known }: ProbeMemory, fields: JsonObject | null, atMs: number, counter = TWEETS): ProbeMemory {
+export function takeProbe(
+  { ahead = 0, lastCounter, ...known }: ProbeMemory,
+  fields: JsonObject | null,
+  atMs: number,
+  counter = TWEETS,
+): ProbeMemory {
   // A clock that was set back must not put off full polls by as much.
   const { blindAtMs } = known;
   const tried = blindAtMs === undefined ? {} : { blindAtMs: Math.min(blindAtMs, atMs) };
-  const memory = { ...known, ...tried, fullAtMs: Math.min(known.fullAtMs, atMs) };
+  const from = numberIn(known.fields, counter) ?? lastCounter;
+  const missing = fields === null && from !== undefined ? { lastCounter: from } : {};
+  const memory = { ...known, ...tried, ...missing, fullAtMs: Math.min(known.fullAtMs, atMs) };
   // The fields stand in the order of their names on both sides.
   if (JSON.stringify(fields) === JSON.stringify(memory.fields)) return { ...memory, probedAtMs: atMs };
   const before = memory.open;
-  const grown = growthOf(memory.fields, fields, counter);
+  const grown = growthOf(from, numberIn(fields, counter));
   const promised = grown === null ? null : grown - ahead;
   const pendingBefore = before?.owed ?? null;
   const owed = promised === null ? pendingBefore : promised + Math.max(pendingBefore ?? 0, 0);
@@ -83,9 +92,12 @@ export function takeProbe({ ahead = 0, ...known }: ProbeMemory, fields: JsonObje
 }
 
 /** Null when the counter did not grow: something else moved. */
-function growthOf(before: JsonObject | null, after: JsonObject | null, counter: string): number | null {
-  const [from, to] = [before?.[counter], after?.[counter]];
-  return typeof from === "number" && typeof to === "number" && to > from ? to - from : null;
+const growthOf = (from: number | undefined, to: number | undefined): number | null =>
+  from !== undefined && to !== undefined && to > from ? to - from : null;
+
+function numberIn(fields: JsonObject | null, name: string): number | undefined {
+  const value = fields?.[name];
+  return typeof value === "number" ? value : undefined;
 }
 
 export const isDue = ({ open }: ProbeMemory, nowMs: number): boolean => open !== undefined && open.dueMs <= nowMs;
