@@ -7,6 +7,7 @@ export const compilePattern: CompilePattern = (text) => {
     const pattern = RE2JS.compile(text, RE2JS.DOTALL);
     return (value) => pattern.matches(value);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    // The flag is our own, not what was written.
+    return (error instanceof Error ? error.message : String(error)).replace("`(?s)", "`");
   }
 };

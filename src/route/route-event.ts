@@ -88,7 +88,8 @@ function directDelivery(event: ChirpEvent, { sink, facts }: Receiver, nowMs: num
 }
 
 function routedDelivery(event: ChirpEvent, route: Route, { sink, facts }: Receiver, nowMs: number): RoutedDelivery {
-  const muting = isOpsAlert(event) ? route : overriding(route, facts);
+  // Both have only the keys that are written.
+  const muting: Muting = isOpsAlert(event) ? route : { ...facts, ...route };
   const mute = muteOf(muting, nowMs, nowMs + route.groupWaitMs);
   return {
     eventId: event.id,
@@ -101,11 +102,6 @@ function routedDelivery(event: ChirpEvent, route: Route, { sink, facts }: Receiv
     ...throttleOf(route, sink, facts),
   };
 }
-
-const overriding = (route: Muting, sink: Muting): Muting => {
-  const [mutes, actives, onMute] = [route.mutes ?? sink.mutes, route.actives ?? sink.actives, route.onMute ?? sink.onMute];
-  return { ...(mutes && { mutes }), ...(actives && { actives }), ...(onMute && { onMute }) };
-};
 
 function muteTiming(mute: Mute, nowMs: number): Pick<NewDelivery, "notBeforeMs" | "heldBy" | "mutedBy"> {
   if (mute.kind === "hold") return { notBeforeMs: mute.untilMs, heldBy: mute.name };

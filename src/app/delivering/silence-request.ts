@@ -37,11 +37,7 @@ export async function parseMatchers(texts: readonly string[]): Promise<readonly 
   const compile: CompilePattern = texts.some((text) => text.includes("~"))
     ? (await import("../../route/pattern.ts")).compilePattern
     : () => "no expression";
-  return texts.map((text) => {
-    const matcher = parseMatcher(text, compile);
-    // The flag is the matcher's own, not what was written.
-    return typeof matcher === "string" ? matcher.replace("`(?s)", "`") : matcher;
-  });
+  return texts.map((text) => parseMatcher(text, compile));
 }
 
 async function matcherProblems(texts: readonly string[], names: MatchableNames): Promise<readonly string[]> {

@@ -120,8 +120,7 @@ function childRoutes(map: MapNode, report: Report): readonly MapNode[] {
 function readMatcher(text: string, place: Place, deps: RouteBuildDeps): readonly Matcher[] {
   const matcher = parseMatcher(text, deps.compilePattern);
   if (typeof matcher === "string") {
-    // The flag is the matcher's own, not what was written.
-    deps.report.error(place, "matcher", matcher.replace("`(?s)", "`"));
+    deps.report.error(place, "matcher", matcher);
     return [];
   }
   checkLabel(matcher.label, place, deps);

@@ -79,8 +79,8 @@ async function runPoll(deps: RunnerDeps, planned: Poll, see: See): Promise<PollO
   if (seen === undefined) return NOTHING_POLLED;
   // A request may have waited for hours.
   if (deps.withoutRemoved(state.poll) !== state.poll) state = await load();
-  if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
   for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
+    if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
     const evaluation = await evaluatePoll(deps, state, seen);
     const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route });
     const result = await store.commitPoll(commit);
@@ -92,7 +92,6 @@ async function runPoll(deps: RunnerDeps, planned: Poll, see: See): Promise<PollO
       return outcomeOf(state, seen, evaluation, { events: result.created.size, rememberedFromMs: clock.now() - deps.retentionMs() });
     }
     state = await load();
-    if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
   }
   throw new Error(`poll ${planned.key} met ${MOST_CONFLICTS} conflicts in a row`);
 }

@@ -1,4 +1,4 @@
-/** The webhook sink: a signed POST of the events' own facts, for programs. Owns its settings, request and body; what an answer means is webhook-answer.ts, retries are the outbox's. */
+/** The webhook sink: a signed POST of the events' own facts, for programs. Owns its settings, request and body; what an answer means is http-answer.ts, retries are the outbox's. */
 import { z } from "zod";
 import type { Clock } from "../../model/clock.ts";
 import type { Http } from "../../model/http.ts";
