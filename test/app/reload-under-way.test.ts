@@ -77,7 +77,7 @@ it("a message under way is sent once, and the next one of its sink waits for it"
   hold.on = ({ url }) => url === hook.url;
   const id = await tweet(daemon);
   while (hold.held === 0) await clock.advance(SECOND);
-  const release = sleep(clock, 2 * SECOND).then(() => {
+  const release = sleep(clock, 4 * SECOND).then(() => {
     hold.on = undefined;
     hold.open();
   });
