@@ -155,6 +155,11 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`silences${withExpired ? " with expired" : ""}`);
         return Promise.resolve({ silences: daemon.status.silences });
       },
+      replay(request) {
+        asked.push(`preview ${JSON.stringify(request)}`);
+        return Promise.resolve({ events: 1, alerts: [{ sink: "brand", alerts: 2, configured: true }], under_way: 0, silenced: 0 });
+      },
+      replays: () => Promise.resolve({ replays: [{ at: "2026-03-10T13:57:10.000Z", action: "replay event", detail: { by: "alice" } }] }),
     },
     actions: {
       reload(askedBy) {
@@ -174,6 +179,10 @@ export function createDaemonStandIn(): DaemonStandIn {
       resendDead(sink) {
         asked.push(`resend ${sink ?? "all"}`);
         return Promise.resolve({ messages: daemon.dead.dead.length, alerts: daemon.dead.dead.length });
+      },
+      replay(request) {
+        asked.push(`replay ${JSON.stringify(request)}`);
+        return Promise.resolve({ alerts: 2 });
       },
       addSilence(request) {
         asked.push(`silence ${JSON.stringify(request)}`);

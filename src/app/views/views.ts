@@ -9,8 +9,10 @@ import { errorText } from "../../model/errors.ts";
 import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
 import type { BudgetView, DaemonState, EventsView, FoundItem, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
+import type { ReplayRequest } from "../../server/words/replay-view.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { deadReasons, readDead } from "../delivering/dead-letters.ts";
+import { previewReplay, readReplays } from "../delivering/replays.ts";
 import { readSilences } from "../delivering/silence-actions.ts";
 import type { Delivery } from "../delivering/delivery.ts";
 import type { Routing } from "../delivering/routing.ts";
@@ -126,6 +128,15 @@ class DaemonViews implements Views {
 
   silences(withExpired: boolean): ReturnType<Views["silences"]> {
     return readSilences(this.#parts.store, this.#parts.clock.now(), withExpired);
+  }
+
+  replay(request: ReplayRequest): ReturnType<Views["replay"]> {
+    const { store, config, clock } = this.#parts;
+    return previewReplay(store, config(), request, clock.now());
+  }
+
+  replays(): ReturnType<Views["replays"]> {
+    return readReplays(this.#parts.store);
   }
 
   metrics(): Promise<string> {

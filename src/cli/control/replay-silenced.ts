@@ -1,13 +1,13 @@
 /** `chirpwatch replay --silenced`: sends what silences held back. */
 import { sendSilenced } from "../../app/delivering/silence-actions.ts";
-import { suggest } from "../../config/suggest.ts";
-import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { SilenceView } from "../../server/words/silence-view.ts";
 import { changeState, postDaemon } from "../access/change-state.ts";
 import { findDaemon, type DaemonPlace } from "../access/find-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { alertsOf } from "../terminal/silence-table.ts";
 import { plural } from "../terminal/table.ts";
+import { requireSink } from "./known-sink.ts";
+import { MOST_UNASKED } from "./replay-sent.ts";
 import { requireKnown, viewSilences } from "./silence.ts";
 import { formatSilenced } from "./silence-text.ts";
 
@@ -18,9 +18,6 @@ export interface SilencedFlags {
   readonly dryRun?: true;
   readonly yes?: true;
 }
-
-/** So many are sent without asking. */
-const MOST_UNASKED = 20;
 
 /** `ask` throws unless the answer is yes. */
 export async function replaySilenced(context: CliContext, flags: SilencedFlags, ask: () => Promise<void>): Promise<void> {
@@ -59,10 +56,3 @@ const sendFromState = (
   place: DaemonPlace,
   selection: { readonly sink: string | undefined; readonly silenceId: string | undefined },
 ): Promise<number> => changeState(context, place, (store) => sendSilenced(store, place.config(), selection, context.clock.now()));
-
-function requireSink(sink: string | undefined, known: readonly string[]): void {
-  if (sink === undefined || known.includes(sink)) return;
-  const meant = suggest(sink, known);
-  const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}There are: ${known.join(", ")}`;
-  throw new ExitError(EXIT.failed, "SINK_UNKNOWN", `there is no sink "${sink}"`, { hint });
-}
