@@ -14,13 +14,14 @@ import { createProbe } from "./probe.ts";
 import { problem } from "./problem.ts";
 import { addReplays, type ReplayRouteDeps } from "./replay-routes.ts";
 import { addSilences, type SilenceRouteDeps } from "./silence-routes.ts";
+import { addTailRoute, type TailRouteDeps } from "./tail-routes.ts";
 import type { Actions } from "./words/actions.ts";
 import type { Health, Views } from "./words/views.ts";
 
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
 export type Access = { readonly kind: "socket" } | { readonly kind: "tcp"; readonly token?: string; readonly publicHost?: string };
 
-export interface HttpRouteDeps extends SilenceRouteDeps, ReplayRouteDeps {
+export interface HttpRouteDeps extends SilenceRouteDeps, ReplayRouteDeps, TailRouteDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly views: Views;
@@ -42,6 +43,7 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   addActions(app, deps, access);
   addDeadActions(app, deps);
   addSilences(app, deps);
+  addTailRoute(app, deps);
   addReplays(app, deps, callerOf(access));
   app.notFound((c) => problem(c, { status: 404, code: "SERVER_NO_SUCH_PATH", message: "there is nothing at this path" }));
   app.onError((error, c) => {

@@ -21,6 +21,7 @@ import { dueWork } from "./outbox/due-work.ts";
 import { findReplayable, auditRecords, replay } from "./history/replay.ts";
 import { explainItem } from "./history/explain.ts";
 import { findEvents, labelsSince } from "./history/find-events.ts";
+import { alertsOfMessages } from "./history/message-alerts.ts";
 import { recentEvents, recentRecords, userIdOfHandle } from "./history/history.ts";
 import { itemMarks } from "./items/item-marks.ts";
 import { knownItems } from "./items/known-items.ts";
@@ -173,6 +174,7 @@ const history = (db: Executor, clock: Clock): History => ({
   labelsSince: (sinceMs, before) => labelsSince(db, sinceMs, before),
   recentEvents: (limit) => recentEvents(db, limit),
   recentRecords: (limit) => recentRecords(db, limit, clock.now()),
+  alertsOfMessages: (messageIds) => alertsOfMessages(db, messageIds),
   userIdOfHandle: (handle) => userIdOfHandle(db, handle),
 });
 

@@ -119,6 +119,8 @@ export interface DaemonStandIn {
   events: EventsView;
   /** What becomes of a silence that is asked for. */
   added: AddSilenceOutcome;
+  /** What happens, to the last caller that follows it. */
+  push: Parameters<Views["tail"]>[1];
   /** What was asked of it: `reload by API`, `pause brand-mentions`, `events {"limit":50}`, `explain @alice`. */
   readonly asked: string[];
 }
@@ -133,6 +135,7 @@ export function createDaemonStandIn(): DaemonStandIn {
     reload: { ok: true, changed: true, memory: [] },
     found: { itemId: null, histories: [], waits: new Map(), firstReads: [] },
     events: { events: [], next: null },
+    push: () => undefined,
     added: { ok: false, errors: ["the duration is missing"] },
     views: {
       health: () => daemon.health(),
@@ -158,6 +161,11 @@ export function createDaemonStandIn(): DaemonStandIn {
       replay(request) {
         asked.push(`preview ${JSON.stringify(request)}`);
         return Promise.resolve({ events: 1, alerts: [{ sink: "brand", alerts: 2, configured: true }], under_way: 0, silenced: 0 });
+      },
+      tail(filter, push) {
+        asked.push(`tail ${JSON.stringify(filter)}`);
+        daemon.push = push;
+        return () => void asked.push("tail ended");
       },
       replays: () => Promise.resolve({ replays: [{ at: "2026-03-10T13:57:10.000Z", action: "replay event", detail: { by: "alice" } }] }),
     },

@@ -140,6 +140,7 @@ test("every method asks in Postgres's words", async () => {
   await store.findReplayable({ sinceMs: 1 });
   await store.replay({ deliveryIds: ["1"], added: [delivery], atMs: now, detail: {} });
   await store.auditRecords(1);
+  await store.alertsOfMessages(["m"]);
   await store.wakeSink("s", now);
   await store.setTimesBack(1);
   await store.outboxStats();

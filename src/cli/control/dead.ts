@@ -4,7 +4,7 @@ import { acknowledgeDeadLetters, readDead } from "../../app/delivering/dead-lett
 import type { DeadView } from "../../server/words/dead-view.ts";
 import { changeState, postDaemon } from "../access/change-state.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
-import { requireSink } from "./known-sink.ts";
+import { requireKnownName } from "../access/known-name.ts";
 import { formatDead } from "./dead-text.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { readDaemon, readState } from "../access/read-daemon.ts";
@@ -51,7 +51,7 @@ export async function viewDead(context: CliContext, place: DaemonPlace, sink: st
   const said = (await readDaemon(context, place, path)) as DeadView | undefined;
   const view = said ?? (await readState(context, place.config(), (store) => readDead(store, place.config(), sink)));
   if (view.groups.length > 0) return view;
-  requireSink(sink, view.sinks);
+  requireKnownName("sink", sink, view.sinks);
   return view;
 }
 

@@ -8,7 +8,7 @@ import { findDaemon } from "../access/find-daemon.ts";
 import { readDaemon, readState } from "../access/read-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { plural } from "../terminal/table.ts";
-import { requireSink } from "./known-sink.ts";
+import { requireKnownName } from "../access/known-name.ts";
 
 export interface SentFlags {
   readonly config: string;
@@ -31,7 +31,8 @@ export async function replaySent(context: CliContext, flags: SentFlags, ask: () 
     throw new ExitError(EXIT.usage, "REPLAY_WHAT", request, { hint: "chirpwatch replay --help shows examples" });
   const place = await findDaemon(context, flags.config);
   if (place.fault === undefined)
-    requireSink(
+    requireKnownName(
+      "sink",
       sink,
       place.config().sinks.map(({ name }) => name),
     );

@@ -6,7 +6,7 @@ import { findDaemon, type DaemonPlace } from "../access/find-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { alertsOf } from "../terminal/silence-table.ts";
 import { plural } from "../terminal/table.ts";
-import { requireSink } from "./known-sink.ts";
+import { requireKnownName } from "../access/known-name.ts";
 import { MOST_UNASKED } from "./replay-sent.ts";
 import { requireKnown, viewSilences } from "./silence.ts";
 import { formatSilenced } from "./silence-text.ts";
@@ -25,7 +25,7 @@ export async function replaySilenced(context: CliContext, flags: SilencedFlags, 
   const place = await findDaemon(context, flags.config);
   // A daemon goes on with the sinks that it loaded when its file is spoilt later.
   const sinks = place.fault === undefined ? place.config().sinks.map(({ name }) => name) : undefined;
-  if (sinks !== undefined) requireSink(sink, sinks);
+  if (sinks !== undefined) requireKnownName("sink", sink, sinks);
   const all = (await viewSilences(context, place, true)).silences;
   if (silence !== undefined) requireKnown([silence], all);
   const chosen = all

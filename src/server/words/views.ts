@@ -5,6 +5,7 @@
 import type { DeadView } from "./dead-view.ts";
 import type { ReplayRecordsView, ReplayRequest, ReplayView } from "./replay-view.ts";
 import type { SilencesView, SilenceView } from "./silence-view.ts";
+import type { TailFilter, TailLine } from "./tail-view.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { DeliveryHistory, DeliveryOutcome, EventQuery, ItemHistory } from "../../model/history.ts";
 import type { TargetStatus } from "../../model/watch-store.ts";
@@ -267,6 +268,8 @@ export interface Views {
   /** What would be sent again. */
   replay(request: ReplayRequest): Promise<ReplayView>;
   replays(): Promise<ReplayRecordsView>;
+  /** Calls `push` for each line from now on; returns what ends that. */
+  tail(filter: TailFilter, push: (line: TailLine) => void): () => void;
   /** The text of `/metrics`; gauges that are read rather than counted are set before it is rendered. */
   metrics(): Promise<string>;
 }
