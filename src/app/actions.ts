@@ -5,6 +5,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Store } from "../model/store.ts";
 import type { Actions } from "../server/words/actions.ts";
 import { acknowledgeDeadLetters, resendDeadLetters } from "./delivering/dead-letters.ts";
+import { replayAlerts } from "./delivering/replays.ts";
 import { createSilence, endSilence, sendSilenced } from "./delivering/silence-actions.ts";
 import type { ActiveSilences } from "./delivering/silences.ts";
 import { pauseView } from "./daemon/pause.ts";
@@ -33,6 +34,11 @@ export const createActions = ({ store, silences, engine, clock, reloader, config
   acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
   async resendDead(sink) {
     const resent = await resendDeadLetters(store, config(), sink, clock.now());
+    probeSinks();
+    return resent;
+  },
+  async replay(request) {
+    const resent = await replayAlerts(store, config(), request, clock.now());
     probeSinks();
     return resent;
   },

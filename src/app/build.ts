@@ -13,6 +13,7 @@ import { startServer } from "../server/server.ts";
 import type { ReloadOutcome } from "../server/words/actions.ts";
 import { type OpenedStore, openStore } from "../state/open.ts";
 import { createActions } from "./actions.ts";
+import { createActivityFeed, publishingStore } from "./daemon/activity.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
 import { createDaemonEvents } from "./daemon/daemon-events.ts";
 import { createDelivering, type Delivering } from "./delivering/delivering.ts";
@@ -59,10 +60,10 @@ export async function startDaemon(config: Config, deps: DaemonDeps): Promise<Dae
 }
 
 async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Promise<Daemon> {
-  const { clock, random, hash, log, http } = deps;
+  const { clock, hash, log, http } = deps;
   const adapters = deps.adapters ?? SHIPPED;
   const startedAtMs = clock.now();
-  const store = await adapters.openStore({ path: initial.state.path, clock, random, log, mustExist: initial.state.mustExist });
+  const { feed, store } = await openState(initial, adapters, deps);
   teardown.push("state", () => store.close());
   await claimOrigin(store, initial);
   await takeClockSetWhileStopped({ clock, log, store });
@@ -88,9 +89,9 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const { lastRefusal, loadedAtMs } = reloader;
   const actions = createActions({ store, silences, engine, clock, reloader, config, probeSinks: () => delivery().pump.probe() });
   const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
-  const health = { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
+  const polled = { feed, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
   const views = createViews({
-    ...health,
+    ...polled,
     engine,
     deps,
     store,
@@ -120,6 +121,12 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
     return teardown.drain();
   };
   return { url, engine, reload: reloader.reload, stop };
+}
+
+async function openState({ state: { path, mustExist } }: Config, { openStore }: Adapters, { clock, random, log }: DaemonDeps) {
+  const feed = createActivityFeed();
+  const store = publishingStore(await openStore({ path, clock, random, log, mustExist }), feed);
+  return { feed, store };
 }
 
 interface ServedParts extends HttpRouteDeps {

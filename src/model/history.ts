@@ -66,6 +66,13 @@ export interface EventPage {
   readonly next: string | null;
 }
 
+/** What is in a message; empty for one about the channel itself. */
+export interface MessageAlerts {
+  readonly messageId: string;
+  readonly sink: string;
+  readonly alerts: readonly { readonly id: string; readonly watch: string }[];
+}
+
 export interface LabelsPage {
   readonly events: readonly Pick<ChirpEvent, "watchType" | "labels">[];
   /** Null at the end. */
@@ -83,6 +90,8 @@ export interface History {
   findEvents(query: EventQuery): Promise<EventPage>;
   /** Labels of the events that were found since then, a bounded part of them at a time; `before` is the `next` of the page before. */
   labelsSince(sinceMs: number, before?: string): Promise<LabelsPage>;
+  /** Those of the messages that are kept. */
+  alertsOfMessages(messageIds: readonly string[]): Promise<readonly MessageAlerts[]>;
   /** The user id a handle had when it was last seen in an event, a target or a roster; null when never. */
   userIdOfHandle(handle: string): Promise<string | null>;
 }

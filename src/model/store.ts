@@ -8,6 +8,7 @@ import type { Ledger } from "./ledger.ts";
 import type { Outbox } from "./outbox.ts";
 import type { PollStore } from "./poll-store.ts";
 import type { RecheckStore } from "./recheck.ts";
+import type { ReplayStore } from "./replay.ts";
 import type { SilenceStore } from "./silence.ts";
 import type { VolumeStore } from "./volume-store.ts";
 import type { WatchStore } from "./watch-store.ts";
@@ -42,6 +43,7 @@ export interface Store
     CrosspostStore,
     DeadLetters,
     SilenceStore,
+    ReplayStore,
     History,
     Notes,
     LearnedStore,

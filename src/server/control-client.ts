@@ -47,6 +47,38 @@ export async function callControl(
   }
 }
 
+export interface ControlStream {
+  /** The data of each server-sent event. */
+  onData(data: string): void;
+  onOpen(): void;
+  readonly signal: AbortSignal;
+}
+
+/** Follows an answer that goes on. Resolves when the daemon ends it, or the signal does. @throws ControlError where it does not begin */
+export async function followControl(socketPath: string, path: string, { onData, onOpen, signal }: ControlStream): Promise<void> {
+  try {
+    await refuseForeignFolder(socketPath);
+    const answer = await send({ socketPath, method: "GET", path, timeout: TIMEOUT_MS, signal }, undefined);
+    if (answer.statusCode !== 200) throw new ControlError("CONTROL_FAILED", `the running daemon answered ${answer.statusCode}`);
+    answer.socket.setTimeout(0);
+    onOpen();
+    await readEvents(answer, onData).catch(() => undefined);
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error instanceof ControlError ? error : classify(error as NodeJS.ErrnoException, socketPath);
+  }
+}
+
+async function readEvents(answer: IncomingMessage, onData: (data: string) => void): Promise<void> {
+  let text = "";
+  for await (const chunk of answer.setEncoding("utf8")) {
+    text += String(chunk);
+    const events = text.split("\n\n");
+    text = events.pop() ?? "";
+    for (const event of events) if (event.startsWith("data: ")) onData(event.slice("data: ".length));
+  }
+}
+
 function send(to: RequestOptions & { readonly timeout: number }, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const call = request({ ...to, agent: false }, resolve);

@@ -12,14 +12,16 @@ import { renderPage } from "./page/page.ts";
 import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
 import { createProbe } from "./probe.ts";
 import { problem } from "./problem.ts";
+import { addReplays, type ReplayRouteDeps } from "./replay-routes.ts";
 import { addSilences, type SilenceRouteDeps } from "./silence-routes.ts";
+import { addTailRoute, type TailRouteDeps } from "./tail-routes.ts";
 import type { Actions } from "./words/actions.ts";
 import type { Health, Views } from "./words/views.ts";
 
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
 export type Access = { readonly kind: "socket" } | { readonly kind: "tcp"; readonly token?: string; readonly publicHost?: string };
 
-export interface HttpRouteDeps extends SilenceRouteDeps {
+export interface HttpRouteDeps extends SilenceRouteDeps, ReplayRouteDeps, TailRouteDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly views: Views;
@@ -41,6 +43,8 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   addActions(app, deps, access);
   addDeadActions(app, deps);
   addSilences(app, deps);
+  addTailRoute(app, deps);
+  addReplays(app, deps, callerOf(access));
   app.notFound((c) => problem(c, { status: 404, code: "SERVER_NO_SUCH_PATH", message: "there is nothing at this path" }));
   app.onError((error, c) => {
     deps.log.error("a request to the server failed", { path: c.req.path, error });
@@ -103,7 +107,7 @@ function addReads(app: Hono, { views, clock }: HttpRouteDeps): void {
 
 function addActions(app: Hono, { actions, log }: HttpRouteDeps, access: Access): void {
   app.post("/api/v1/reload", async (c) => {
-    const outcome = await actions.reload(access.kind === "tcp" ? "API" : "control socket");
+    const outcome = await actions.reload(callerOf(access));
     if (outcome.ok) return c.json({ status: "reloaded", changed: outcome.changed, memory: outcome.memory });
     return problem(c, {
       status: 422,
@@ -139,6 +143,9 @@ function addDeadActions(app: Hono, { actions, log }: HttpRouteDeps): void {
     return c.json(resent);
   });
 }
+
+/** For logs and the audit. */
+const callerOf = ({ kind }: Access): string => (kind === "tcp" ? "API" : "control socket");
 
 function refusalOf(c: Context, access: Access): Response | undefined {
   const header = (name: string) => c.req.header(name);

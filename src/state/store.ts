@@ -9,6 +9,7 @@ import type { Outbox } from "../model/outbox.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { Random } from "../model/random.ts";
 import type { RecheckStore } from "../model/recheck.ts";
+import type { ReplayStore } from "../model/replay.ts";
 import type { SilenceStore } from "../model/silence.ts";
 import type { Notes, Store, Upkeep } from "../model/store.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
@@ -17,8 +18,10 @@ import { commitPoll } from "./polls/commit-poll.ts";
 import { groupDead, listDead, unreportedDead } from "./outbox/dead-letters.ts";
 import { crosspostOutlook, dueCrosspost, expireCrossposts, markCrosspostsReported, recordCrosspost } from "./outbox/crossposts.ts";
 import { dueWork } from "./outbox/due-work.ts";
+import { findReplayable, auditRecords, replay } from "./history/replay.ts";
 import { explainItem } from "./history/explain.ts";
 import { findEvents, labelsSince } from "./history/find-events.ts";
+import { alertsOfMessages } from "./history/message-alerts.ts";
 import { recentEvents, recentRecords, userIdOfHandle } from "./history/history.ts";
 import { itemMarks } from "./items/item-marks.ts";
 import { knownItems } from "./items/known-items.ts";
@@ -62,6 +65,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...crossposts(db),
     ...deadLetters(db),
     ...silences(db),
+    ...replays(db),
     ...history(db, deps.clock),
     ...notes(db),
     ...learned(db),
@@ -158,12 +162,19 @@ const silences = (db: Executor): SilenceStore => ({
   resendSilenced: (selection, nowMs) => resendSilenced(db, selection, nowMs),
 });
 
+const replays = (db: Executor): ReplayStore => ({
+  findReplayable: (selection) => findReplayable(db, selection),
+  replay: (wanted) => replay(db, wanted),
+  auditRecords: (limit) => auditRecords(db, limit),
+});
+
 const history = (db: Executor, clock: Clock): History => ({
   explainItem: (itemId) => explainItem(db, itemId, clock.now()),
   findEvents: (query) => findEvents(db, query, clock.now()),
   labelsSince: (sinceMs, before) => labelsSince(db, sinceMs, before),
   recentEvents: (limit) => recentEvents(db, limit),
   recentRecords: (limit) => recentRecords(db, limit, clock.now()),
+  alertsOfMessages: (messageIds) => alertsOfMessages(db, messageIds),
   userIdOfHandle: (handle) => userIdOfHandle(db, handle),
 });
 

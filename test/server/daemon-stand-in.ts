@@ -119,6 +119,8 @@ export interface DaemonStandIn {
   events: EventsView;
   /** What becomes of a silence that is asked for. */
   added: AddSilenceOutcome;
+  /** What happens, to the last caller that follows it. */
+  push: Parameters<Views["tail"]>[1];
   /** What was asked of it: `reload by API`, `pause brand-mentions`, `events {"limit":50}`, `explain @alice`. */
   readonly asked: string[];
 }
@@ -133,6 +135,7 @@ export function createDaemonStandIn(): DaemonStandIn {
     reload: { ok: true, changed: true, memory: [] },
     found: { itemId: null, histories: [], waits: new Map(), firstReads: [] },
     events: { events: [], next: null },
+    push: () => undefined,
     added: { ok: false, errors: ["the duration is missing"] },
     views: {
       health: () => daemon.health(),
@@ -155,6 +158,16 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`silences${withExpired ? " with expired" : ""}`);
         return Promise.resolve({ silences: daemon.status.silences });
       },
+      replay(request) {
+        asked.push(`preview ${JSON.stringify(request)}`);
+        return Promise.resolve({ events: 1, alerts: [{ sink: "brand", alerts: 2, configured: true }], under_way: 0, silenced: 0 });
+      },
+      tail(filter, push) {
+        asked.push(`tail ${JSON.stringify(filter)}`);
+        daemon.push = push;
+        return () => void asked.push("tail ended");
+      },
+      replays: () => Promise.resolve({ replays: [{ at: "2026-03-10T13:57:10.000Z", action: "replay event", detail: { by: "alice" } }] }),
     },
     actions: {
       reload(askedBy) {
@@ -174,6 +187,10 @@ export function createDaemonStandIn(): DaemonStandIn {
       resendDead(sink) {
         asked.push(`resend ${sink ?? "all"}`);
         return Promise.resolve({ messages: daemon.dead.dead.length, alerts: daemon.dead.dead.length });
+      },
+      replay(request) {
+        asked.push(`replay ${JSON.stringify(request)}`);
+        return Promise.resolve({ alerts: 2 });
       },
       addSilence(request) {
         asked.push(`silence ${JSON.stringify(request)}`);

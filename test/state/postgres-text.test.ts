@@ -137,6 +137,10 @@ test("every method asks in Postgres's words", async () => {
   await store.markDeadReported(["m"], now);
   await store.acknowledgeDead({}, now);
   await store.resendDead({}, now);
+  await store.findReplayable({ sinceMs: 1 });
+  await store.replay({ deliveryIds: ["1"], added: [delivery], atMs: now, detail: {} });
+  await store.auditRecords(1);
+  await store.alertsOfMessages(["m"]);
   await store.wakeSink("s", now);
   await store.setTimesBack(1);
   await store.outboxStats();

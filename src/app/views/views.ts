@@ -9,11 +9,15 @@ import { errorText } from "../../model/errors.ts";
 import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
 import type { BudgetView, DaemonState, EventsView, FoundItem, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
+import type { ReplayRequest } from "../../server/words/replay-view.ts";
+import type { TailFilter, TailLine } from "../../server/words/tail-view.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { deadReasons, readDead } from "../delivering/dead-letters.ts";
+import { previewReplay, readReplays } from "../delivering/replays.ts";
 import { readSilences } from "../delivering/silence-actions.ts";
 import type { Delivery } from "../delivering/delivery.ts";
 import type { Routing } from "../delivering/routing.ts";
+import type { ActivityFeed } from "../daemon/activity.ts";
 import { eventsView } from "./events-view.ts";
 import { findItem } from "./find-item.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
@@ -22,10 +26,12 @@ import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
 import { eventLine, watchView } from "./status-view.ts";
 import { readSinks } from "./sinks-view.ts";
 import { strandedReasons } from "../delivering/stranded.ts";
+import { followActivity } from "./tail.ts";
 import { createWaitReader } from "../delivering/waiting.ts";
 
 export interface ViewsDeps extends ScrapeDeps {
   readonly store: OpenedStore;
+  readonly feed: ActivityFeed;
   readonly auditReadings: AuditReadings;
   readonly keyWatch: KeyWatch;
   readonly upstreamWatch: UpstreamWatch;
@@ -126,6 +132,20 @@ class DaemonViews implements Views {
 
   silences(withExpired: boolean): ReturnType<Views["silences"]> {
     return readSilences(this.#parts.store, this.#parts.clock.now(), withExpired);
+  }
+
+  replay(request: ReplayRequest): ReturnType<Views["replay"]> {
+    const { store, config, clock } = this.#parts;
+    return previewReplay(store, config(), request, clock.now());
+  }
+
+  replays(): ReturnType<Views["replays"]> {
+    return readReplays(this.#parts.store);
+  }
+
+  tail(filter: TailFilter, push: (line: TailLine) => void): () => void {
+    const { feed, store, clock, config } = this.#parts;
+    return followActivity({ feed, store, clock, linksHost: () => config().linksHost }, filter, push);
   }
 
   metrics(): Promise<string> {

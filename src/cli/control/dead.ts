@@ -1,11 +1,10 @@
 /** `chirpwatch dead`: alerts that were given up: what they are, and that their loss is accepted. */
 import type { Command } from "commander";
 import { acknowledgeDeadLetters, readDead } from "../../app/delivering/dead-letters.ts";
-import { suggest } from "../../config/suggest.ts";
-import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { DeadView } from "../../server/words/dead-view.ts";
 import { changeState, postDaemon } from "../access/change-state.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
+import { requireKnownName } from "../access/known-name.ts";
 import { formatDead } from "./dead-text.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { readDaemon, readState } from "../access/read-daemon.ts";
@@ -51,10 +50,9 @@ export async function viewDead(context: CliContext, place: DaemonPlace, sink: st
   const path = `/api/v1/dead${deadQueryOf(sink)}`;
   const said = (await readDaemon(context, place, path)) as DeadView | undefined;
   const view = said ?? (await readState(context, place.config(), (store) => readDead(store, place.config(), sink)));
-  if (sink === undefined || view.groups.length > 0 || view.sinks.includes(sink)) return view;
-  const meant = suggest(sink, view.sinks);
-  const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}There are: ${view.sinks.join(", ")}`;
-  throw new ExitError(EXIT.failed, "SINK_UNKNOWN", `there is no sink "${sink}"`, { hint });
+  if (view.groups.length > 0) return view;
+  requireKnownName("sink", sink, view.sinks);
+  return view;
 }
 
 export const deadQueryOf = (sink: string | undefined): string => (sink === undefined ? "" : `?sink=${encodeURIComponent(sink)}`);

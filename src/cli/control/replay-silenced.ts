@@ -1,13 +1,13 @@
 /** `chirpwatch replay --silenced`: sends what silences held back. */
 import { sendSilenced } from "../../app/delivering/silence-actions.ts";
-import { suggest } from "../../config/suggest.ts";
-import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { SilenceView } from "../../server/words/silence-view.ts";
 import { changeState, postDaemon } from "../access/change-state.ts";
 import { findDaemon, type DaemonPlace } from "../access/find-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { alertsOf } from "../terminal/silence-table.ts";
 import { plural } from "../terminal/table.ts";
+import { requireKnownName } from "../access/known-name.ts";
+import { MOST_UNASKED } from "./replay-sent.ts";
 import { requireKnown, viewSilences } from "./silence.ts";
 import { formatSilenced } from "./silence-text.ts";
 
@@ -19,16 +19,13 @@ export interface SilencedFlags {
   readonly yes?: true;
 }
 
-/** So many are sent without asking. */
-const MOST_UNASKED = 20;
-
 /** `ask` throws unless the answer is yes. */
 export async function replaySilenced(context: CliContext, flags: SilencedFlags, ask: () => Promise<void>): Promise<void> {
   const { sink, silence } = flags;
   const place = await findDaemon(context, flags.config);
   // A daemon goes on with the sinks that it loaded when its file is spoilt later.
   const sinks = place.fault === undefined ? place.config().sinks.map(({ name }) => name) : undefined;
-  if (sinks !== undefined) requireSink(sink, sinks);
+  if (sinks !== undefined) requireKnownName("sink", sink, sinks);
   const all = (await viewSilences(context, place, true)).silences;
   if (silence !== undefined) requireKnown([silence], all);
   const chosen = all
@@ -59,10 +56,3 @@ const sendFromState = (
   place: DaemonPlace,
   selection: { readonly sink: string | undefined; readonly silenceId: string | undefined },
 ): Promise<number> => changeState(context, place, (store) => sendSilenced(store, place.config(), selection, context.clock.now()));
-
-function requireSink(sink: string | undefined, known: readonly string[]): void {
-  if (sink === undefined || known.includes(sink)) return;
-  const meant = suggest(sink, known);
-  const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}There are: ${known.join(", ")}`;
-  throw new ExitError(EXIT.failed, "SINK_UNKNOWN", `there is no sink "${sink}"`, { hint });
-}

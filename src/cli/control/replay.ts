@@ -1,4 +1,4 @@
-/** `chirpwatch replay`: sends alerts that were given up or silenced, after saying which. */
+/** `chirpwatch replay`: sends alerts that were given up, silenced or sent before, after saying which. */
 import { type Command, Option } from "commander";
 import { resendDeadLetters } from "../../app/delivering/dead-letters.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -6,13 +6,14 @@ import type { ResentView } from "../../server/words/dead-view.ts";
 import { changeState, postDaemon } from "../access/change-state.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
-import { deadQueryOf, SINK_OPTION, viewDead } from "./dead.ts";
+import { deadQueryOf, viewDead } from "./dead.ts";
 import { formatReplay } from "./dead-text.ts";
+import { replaySent, type SentFlags } from "./replay-sent.ts";
 import { replaySilenced, type SilencedFlags } from "./replay-silenced.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { plural } from "../terminal/table.ts";
 
-interface ReplayFlags extends SilencedFlags {
+interface ReplayFlags extends SilencedFlags, SentFlags {
   readonly dead?: true;
   readonly silenced?: true;
 }
@@ -20,24 +21,32 @@ interface ReplayFlags extends SilencedFlags {
 export function addReplay(program: Command, context: CliContext): void {
   program
     .command("replay")
-    .description("send alerts that were given up, or that silences held back")
+    .description("send alerts again: given up, held back by silences, or sent before")
     .option("--dead", "send the alerts that were given up")
     .addOption(new Option("--silenced", "send the alerts that silences held back; asks above 20").conflicts("dead"))
-    .option(...SINK_OPTION)
+    .addOption(new Option("--event <id>", "send the alert of this event again").conflicts(["dead", "silenced"]))
+    .addOption(
+      new Option(
+        "--since <time>",
+        "send again what was sent or dropped since then: a time, or how long ago, like 2h; asks above 20",
+      ).conflicts(["dead", "silenced", "event"]),
+    )
+    .option("--sink <name>", "of this sink only; with --event and --since: to this sink, even where it never got the alert")
     .addOption(new Option("--silence <id>", "of --silenced: held back by this silence only").implies({ silenced: true }))
     .option("--dry-run", "only say what would be sent")
     .option("--yes", "do not ask")
     .option(...CONFIG_OPTION)
     .addHelpText(
       "after",
-      "\nExamples:\n  chirpwatch replay --dead --dry-run\n  chirpwatch replay --dead --sink slack-brand --yes\n  chirpwatch replay --silenced --silence 3",
+      "\nExamples:\n  chirpwatch replay --dead --dry-run\n  chirpwatch replay --dead --sink slack-brand --yes\n  chirpwatch replay --silenced --silence 3\n  chirpwatch replay --since 2h --sink slack-brand --dry-run",
     )
     .action((flags: ReplayFlags) => replay(context, flags));
 }
 
 async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
+  if (flags.event !== undefined || flags.since !== undefined) return replaySent(context, flags, ask);
   if (flags.silenced === true) return replaySilenced(context, flags, ask);
-  if (flags.dead !== true) throw new ExitError(EXIT.usage, "REPLAY_WHAT", "say what to send: --dead or --silenced");
+  if (flags.dead !== true) throw new ExitError(EXIT.usage, "REPLAY_WHAT", "say what to send: --dead, --silenced, --event or --since");
   const { sink } = flags;
   const place = await findDaemon(context, flags.config);
   const { groups } = await viewDead(context, place, sink);

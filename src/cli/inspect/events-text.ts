@@ -1,8 +1,9 @@
 /** Past events for people and for spreadsheets. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
+import type { ReplayRecordView } from "../../server/words/replay-view.ts";
 import type { EventEntry } from "../../server/words/views.ts";
-import { plural } from "../terminal/table.ts";
+import { formatCount, formatTable, plural } from "../terminal/table.ts";
 
 const TEXT_CHARS = 200;
 
@@ -26,6 +27,20 @@ const fateOf = ({ deliveries }: EventEntry): string =>
   deliveries.length === 0 ? "no sink" : deliveries.map(({ sink, state }) => `${sink}: ${state}`).join(", ");
 
 const shortTime = (iso: string): string => iso.slice(0, 19).replace("T", " ");
+
+/** A line for each, newest first. */
+export function formatReplays(replays: readonly ReplayRecordView[]): string {
+  if (replays.length === 0) return "Nothing was sent again.";
+  return formatTable(
+    ["WHEN", "WHO", "ALERTS", "WHAT"].map((title) => ({ title })),
+    replays.map(({ at, action, detail }) => {
+      const { by, alerts, ...rest } = detail as Readonly<Record<string, unknown>>;
+      const facts = Object.entries(rest).filter(([, value]) => value !== null);
+      const what = [action, ...facts.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)];
+      return [shortTime(at), typeof by === "string" ? by : "-", typeof alerts === "number" ? formatCount(alerts) : "-", what.join(" ")];
+    }),
+  );
+}
 
 const COLUMNS = ["detected_at", "occurred_at", "watch", "type", "author", "text", "url", "deliveries", "id"] as const;
 

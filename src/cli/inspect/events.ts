@@ -1,13 +1,15 @@
 /** `chirpwatch events`: past events with what became of them, from the running daemon or its state. */
 import { type Command, Option } from "commander";
+import { readReplays } from "../../app/delivering/replays.ts";
 import { eventsView } from "../../app/views/events-view.ts";
 import { isoTime } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { DELIVERY_STATES } from "../../model/history.ts";
 import { type EventQueryText, MOST_EVENTS, readEventQuery } from "../../server/words/event-query.ts";
+import type { ReplayRecordsView } from "../../server/words/replay-view.ts";
 import type { EventEntry, EventsView } from "../../server/words/views.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
-import { formatEvents, formatEventsCsv } from "./events-text.ts";
+import { formatEvents, formatEventsCsv, formatReplays } from "./events-text.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { readDaemon, readState } from "../access/read-daemon.ts";
 
@@ -22,6 +24,7 @@ interface Options {
   readonly limit: string;
   readonly json?: true;
   readonly csv?: true;
+  readonly replays?: true;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -41,6 +44,17 @@ export function addEvents(program: Command, context: CliContext): void {
     .option("--limit <count>", "the most events to list", String(DEFAULT_LIMIT))
     .addOption(new Option(...JSON_OPTION).conflicts("csv"))
     .option("--csv", "print comma-separated values")
+    .addOption(
+      new Option("--replays", "list instead what operators sent again with `replay`, and when").conflicts([
+        "since",
+        "until",
+        "watch",
+        "author",
+        "text",
+        "state",
+        "csv",
+      ]),
+    )
     .addHelpText(
       "after",
       "\nExamples:\n  chirpwatch events --since 2h --watch brand-mentions\n  chirpwatch events --state summarised --csv",
@@ -49,10 +63,11 @@ export function addEvents(program: Command, context: CliContext): void {
 }
 
 async function events(context: CliContext, options: Options): Promise<void> {
-  const { config: configPath, limit: limitText, json, csv, ...filters } = options;
+  const { config: configPath, limit: limitText, json, csv, replays, ...filters } = options;
   const limit = Number(limitText);
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED)
     throw usage(`limit is a whole number from 1 to ${MOST_LISTED}, not "${limitText}"`);
+  if (replays === true) return listReplays(context, configPath, { limit, asJson: json === true });
   const query = readEventQuery(filters, context.clock.now());
   if (typeof query === "string") throw usage(query);
   const { sinceMs, untilMs } = query;
@@ -63,6 +78,18 @@ async function events(context: CliContext, options: Options): Promise<void> {
   const found = await collect(context, place, { ...filters, ...since, ...until }, limit);
   if (json === true) context.out(JSON.stringify({ events: found }, undefined, 2));
   else context.out(csv === true ? formatEventsCsv(found) : formatEvents(found));
+}
+
+async function listReplays(
+  context: CliContext,
+  configPath: string,
+  { limit, asJson }: { readonly limit: number; readonly asJson: boolean },
+): Promise<void> {
+  const place = await findDaemon(context, configPath);
+  const said = (await readDaemon(context, place, "/api/v1/replays")) as ReplayRecordsView | undefined;
+  const { replays } = said ?? (await readState(context, place.config(), readReplays));
+  const shown = replays.slice(0, limit);
+  context.out(asJson ? JSON.stringify({ replays: shown }, undefined, 2) : formatReplays(shown));
 }
 
 const usage = (problem: string): ExitError =>

@@ -1,6 +1,7 @@
 /** What the server asks the daemon to do, and how it answers: the JSON of the changing calls of `/api/v1/…`, field for field. Implemented in app/. */
 import type { OnReturn } from "../../model/watch.ts";
 import type { ResentView } from "./dead-view.ts";
+import type { ReplayRequest } from "./replay-view.ts";
 import type { AddSilenceOutcome, SilenceRequest, SilenceView } from "./silence-view.ts";
 
 /** What an edit does to what a watch remembers. */
@@ -35,6 +36,8 @@ export interface Actions {
   /** Accepts the loss of dead letters, of one sink or of all; how many there were. */
   acknowledgeDead(sink: string | undefined): Promise<number>;
   resendDead(sink: string | undefined): Promise<ResentView>;
+  /** Sends again what was sent or dropped; how many alerts. */
+  replay(request: ReplayRequest): Promise<{ readonly alerts: number }>;
   /** It holds once this resolves. */
   addSilence(request: SilenceRequest): Promise<AddSilenceOutcome>;
   /** Undefined when there is none of that id. */

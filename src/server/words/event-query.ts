@@ -23,9 +23,8 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
     return parsed === undefined ? {} : { [name]: parsed };
   };
   const time = (value: string) => parseTime(value, nowMs);
-  const times = "a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h";
-  const { since } = read("since", time, times);
-  const { until } = read("until", time, times);
+  const { since } = read("since", time, TIMES);
+  const { until } = read("until", time, TIMES);
   const { author } = read("author", parseAuthor, "a handle, an id or a profile link");
   const { state } = read("state", parseState, `one of ${DELIVERY_STATES.join(", ")}`);
   const { limit } = read("limit", parseLimit, `a whole number from 1 to ${MOST_EVENTS}`);
@@ -45,10 +44,13 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
   };
 }
 
+/** What a time is, for people. */
+export const TIMES = "a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h";
+
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /** A time without a zone is UTC, as everything the daemon writes. */
-function parseTime(value: string, nowMs: number): number | undefined {
+export function parseTime(value: string, nowMs: number): number | undefined {
   const ago = parseDuration(value);
   if (ago !== undefined) return nowMs - ago;
   if (!ISO.test(value)) return undefined;

@@ -3,7 +3,9 @@
  * Names are snake_case and times ISO 8601 UTC, as in the webhook body. Implemented in app/, which may read state, engine and configuration.
  */
 import type { DeadView } from "./dead-view.ts";
+import type { ReplayRecordsView, ReplayRequest, ReplayView } from "./replay-view.ts";
 import type { SilencesView, SilenceView } from "./silence-view.ts";
+import type { TailFilter, TailLine } from "./tail-view.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { DeliveryHistory, DeliveryOutcome, EventQuery, ItemHistory } from "../../model/history.ts";
 import type { TargetStatus } from "../../model/watch-store.ts";
@@ -263,6 +265,11 @@ export interface Views {
   /** Of one sink, or of all. */
   dead(sink: string | undefined): Promise<DeadView>;
   silences(withExpired: boolean): Promise<SilencesView>;
+  /** What would be sent again. */
+  replay(request: ReplayRequest): Promise<ReplayView>;
+  replays(): Promise<ReplayRecordsView>;
+  /** Calls `push` for each line from now on; returns what ends that. */
+  tail(filter: TailFilter, push: (line: TailLine) => void): () => void;
   /** The text of `/metrics`; gauges that are read rather than counted are set before it is rendered. */
   metrics(): Promise<string>;
 }

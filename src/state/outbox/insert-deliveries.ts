@@ -30,7 +30,7 @@ const COLUMNS = [
 ] as const;
 
 /** An event goes to a sink once, whatever the routes say. */
-const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
+export const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
   insert.onConflict((conflict) => conflict.columns(["event_id", "sink"]).doNothing()),
 );
 
@@ -52,7 +52,8 @@ export async function insertDeliveries(on: Executor, deliveries: readonly NewDel
   await replaceHeld(on, tellings.replacements);
 }
 
-const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): DeliveriesTable => ({
+/** As it waits, before it is deduplicated or its group gives it a time. */
+export const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): DeliveriesTable => ({
   id,
   event_id: delivery.eventId,
   sink: delivery.sink,

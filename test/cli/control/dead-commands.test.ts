@@ -96,7 +96,7 @@ describe("without a daemon", () => {
   });
 
   it("replay wants to know what, says what it would do, and does nothing unless asked to", async () => {
-    expect(await run("replay")).toMatchObject({ code: 2, err: "say what to send: --dead or --silenced\n" });
+    expect(await run("replay")).toMatchObject({ code: 2, err: "say what to send: --dead, --silenced, --event or --since\n" });
     const dry = await run("replay", "--dead", "--dry-run");
     expect(dry).toMatchObject({ code: 0, err: "" });
     expect(dry.out.split("\n")).toEqual([

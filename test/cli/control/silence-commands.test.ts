@@ -113,7 +113,7 @@ describe("without a daemon", () => {
   });
 
   it("replay says what it would send, asks above 20, and is kept for the next start", async () => {
-    expect(await run("replay")).toMatchObject({ code: 2, err: "say what to send: --dead or --silenced\n" });
+    expect(await run("replay")).toMatchObject({ code: 2, err: "say what to send: --dead, --silenced, --event or --since\n" });
     await prepareSilenced(21);
     const what = 'silence 1 (watch="quiet"; launch day): 21 alerts for hook\n';
     expect(await run("replay", "--silenced", "--dry-run")).toEqual({ code: 0, out: what, err: "" });

@@ -1,0 +1,76 @@
+/** `chirpwatch replay --event` and `--since`: sends again what was sent before, or dropped. */
+import { previewReplay, replayAlerts } from "../../app/delivering/replays.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { readReplayRequest } from "../../server/words/replay-request.ts";
+import type { ReplayRequest, ReplayView } from "../../server/words/replay-view.ts";
+import { changeState, postDaemon } from "../access/change-state.ts";
+import { findDaemon } from "../access/find-daemon.ts";
+import { readDaemon, readState } from "../access/read-daemon.ts";
+import type { CliContext } from "../terminal/context.ts";
+import { plural } from "../terminal/table.ts";
+import { requireKnownName } from "../access/known-name.ts";
+
+export interface SentFlags {
+  readonly config: string;
+  readonly event?: string;
+  readonly since?: string;
+  readonly sink?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+/** So many are sent without asking. */
+export const MOST_UNASKED = 20;
+
+/** `ask` throws unless the answer is yes. */
+export async function replaySent(context: CliContext, flags: SentFlags, ask: () => Promise<void>): Promise<void> {
+  const { event, since, sink } = flags;
+  const by = context.env["USER"] ?? "";
+  const request = readReplayRequest({ event, since, sink, by } as Record<string, string>, context.clock.now(), "terminal");
+  if (typeof request === "string")
+    throw new ExitError(EXIT.usage, "REPLAY_WHAT", request, { hint: "chirpwatch replay --help shows examples" });
+  const place = await findDaemon(context, flags.config);
+  if (place.fault === undefined)
+    requireKnownName(
+      "sink",
+      sink,
+      place.config().sinks.map(({ name }) => name),
+    );
+  const query = `/api/v1/replay?${queryOf(request)}`;
+  const view =
+    ((await readDaemon(context, place, query)) as ReplayView | undefined) ??
+    (await readState(context, place.config(), (store) => previewReplay(store, place.config(), request, context.clock.now())));
+  if (view.events === 0 && event !== undefined)
+    throw new ExitError(EXIT.failed, "EVENT_UNKNOWN", `there is no event "${event}"`, {
+      hint: "chirpwatch events --json and chirpwatch explain show the ids; what is older than state.retention is gone",
+    });
+  const total = view.alerts.reduce((sum, { alerts, configured }) => sum + (configured ? alerts : 0), 0);
+  for (const line of replayLines(view, total, flags)) context.out(line);
+  if (total === 0 || flags.dryRun === true) return;
+  if (total > MOST_UNASKED && flags.yes !== true) await ask();
+  const said = await postDaemon<{ readonly alerts: number }>(context, place, query);
+  const { alerts } =
+    said ?? (await changeState(context, place, (store) => replayAlerts(store, place.config(), request, context.clock.now())));
+  context.out(
+    `${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${said === undefined ? "at the next start: no daemon runs now" : "now"}`,
+  );
+}
+
+/** The time as it was when the command began: how long ago must not move between the two requests. */
+function queryOf({ what, sink, by }: ReplayRequest): string {
+  const asked: Record<string, string> = "eventId" in what ? { event: what.eventId } : { since: new Date(what.sinceMs).toISOString() };
+  return new URLSearchParams({ ...asked, ...(sink === undefined ? {} : { sink }), by }).toString();
+}
+
+function replayLines({ alerts, under_way: underWay, silenced }: ReplayView, total: number, { sink, event }: SentFlags): readonly string[] {
+  const lines = alerts.map(({ sink: name, alerts: count, configured }) =>
+    configured
+      ? `${plural(count, "alert")} for ${name}`
+      : `${plural(count, "alert")} for ${name}: not sent, the configuration has no sink ${name}`,
+  );
+  if (underWay > 0) lines.push(`${plural(underWay, "alert")} not sent yet: left as ${underWay === 1 ? "it is" : "they are"}`);
+  if (silenced > 0) lines.push(`${plural(silenced, "alert")} silenced: chirpwatch replay --silenced sends them`);
+  if (total > 0) return lines;
+  const why = event !== undefined && sink === undefined && lines.length === 0 ? ": no sink took this event. Name one with --sink" : "";
+  return [...lines, `nothing to send again${why}`];
+}

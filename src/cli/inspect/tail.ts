@@ -1,0 +1,99 @@
+/** `chirpwatch tail`: what the running daemon does, line by line as it happens; waits for a daemon that restarts. */
+import type { Command } from "commander";
+import { sleep } from "../../model/clock.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { onSignals } from "../../runtime/signals.ts";
+import { ControlError, followControl } from "../../server/control-client.ts";
+import { controlSocketPath } from "../../server/control-path.ts";
+import type { TailLine } from "../../server/words/tail-view.ts";
+import { noteFault } from "../access/ask-daemon.ts";
+import { findDaemon } from "../access/find-daemon.ts";
+import { requireKnownName } from "../access/known-name.ts";
+import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
+import { formatTailLine } from "./tail-text.ts";
+
+interface Options {
+  readonly config: string;
+  readonly watch?: string;
+  readonly sink?: string;
+  readonly json?: true;
+}
+
+const RECONNECT_EVERY_MS = 1_000;
+
+export function addTail(program: Command, context: CliContext): void {
+  program
+    .command("tail")
+    .description("follow the running daemon: one line for each event and each delivery, as they happen, until ctrl-C")
+    .option("--watch <id>", "of this watch only")
+    .option("--sink <name>", "for this sink only")
+    .option(...CONFIG_OPTION)
+    .option("--json", "print a line of JSON for each")
+    .addHelpText("after", "\nExamples:\n  chirpwatch tail --watch brand-mentions\n  chirpwatch tail --sink slack-brand --json")
+    .action((options: Options) => tail(context, options));
+}
+
+async function tail(context: CliContext, options: Options): Promise<void> {
+  const { watch, sink, json } = options;
+  const place = await findDaemon(context, options.config);
+  if (place.fault === undefined) {
+    const { watches, sinks } = place.config();
+    requireKnownName(
+      "watch",
+      watch,
+      watches.map(({ id }) => id),
+    );
+    requireKnownName(
+      "sink",
+      sink,
+      sinks.map(({ name }) => name),
+    );
+  }
+  const query = new URLSearchParams({ ...(watch === undefined ? {} : { watch }), ...(sink === undefined ? {} : { sink }) });
+  const stop = new AbortController();
+  const off = onSignals(["SIGINT", "SIGTERM"], () => stop.abort());
+  const show = (data: string) => context.out(json === true ? data : formatTailLine(JSON.parse(data) as TailLine));
+  noteFault(context, place);
+  try {
+    await followAgain(context, {
+      socketPath: controlSocketPath(place.statePath),
+      path: `/api/v1/tail?${query.toString()}`,
+      show,
+      signal: stop.signal,
+    });
+  } finally {
+    off();
+  }
+}
+
+interface Following {
+  readonly socketPath: string;
+  readonly path: string;
+  readonly show: (data: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Until the signal. @throws ExitError where no daemon answers the first time */
+async function followAgain(context: CliContext, { socketPath, path, show, signal }: Following): Promise<void> {
+  let opened = 0;
+  const onOpen = () => {
+    context.err(opened === 0 ? "following the daemon; ctrl-C ends" : "the daemon answers again");
+    opened += 1;
+  };
+  while (!signal.aborted) {
+    const before = opened;
+    try {
+      await followControl(socketPath, path, { onData: show, onOpen, signal });
+    } catch (error) {
+      if (opened === 0) throw cannotFollow(error);
+    }
+    if (signal.aborted) return;
+    if (opened > before) context.err("the daemon is gone: waiting until it answers again; chirpwatch events shows what happens until then");
+    await sleep(context.clock, RECONNECT_EVERY_MS, signal);
+  }
+}
+
+function cannotFollow(error: unknown): unknown {
+  if (!(error instanceof ControlError) || error.code !== "CONTROL_NOT_RUNNING") return error;
+  return new ExitError(EXIT.failed, error.code, "there is nothing to follow: no daemon runs on this state file", { hint: error.hint });
+}

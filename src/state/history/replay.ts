@@ -1,0 +1,103 @@
+/** Deliveries that are made again because an operator wants them sent once more. What was sent stays behind as a message without members. */
+import type { Json } from "../../model/json.ts";
+import type { AuditRecord, Replay, ReplayCandidate, ReplaySelection } from "../../model/replay.ts";
+import { fromText } from "../db/json-text.ts";
+import { DEAD, OPEN } from "../db/literals.ts";
+import { nextNumbers } from "../db/sequence.ts";
+import { type Executor, listStatement, transact } from "../db/statement.ts";
+import type { DeliveriesTable } from "../db/tables.ts";
+import { recordAudit } from "../outbox/audit.ts";
+import { refreshGroupsOf } from "../outbox/group-timers.ts";
+import { deliveryRow, insertNew } from "../outbox/insert-deliveries.ts";
+
+export async function findReplayable(db: Executor, selection: ReplaySelection): Promise<readonly ReplayCandidate[]> {
+  const candidates = db
+    .selectFrom("deliveries as d")
+    .leftJoin("deliveries as j", "j.id", "d.joined_id")
+    .leftJoin("messages as m", (join) => join.onRef("m.id", "=", (eb) => eb.fn.coalesce("d.message_id", "j.message_id")))
+    .select(["d.id", "d.event_id", "d.sink", "d.state", "j.state as joined_state", "m.state as message_state"])
+    .orderBy("d.id");
+  const rows = await ("eventId" in selection
+    ? candidates.where("d.event_id", "=", selection.eventId)
+    : candidates
+        .innerJoin("events as e", "e.id", "d.event_id")
+        .where("e.watch_key", "!=", "")
+        .where((eb) => eb(eb.fn.coalesce("m.done_at", "d.created_at"), ">=", selection.sinceMs))
+  ).execute();
+  return rows.map((row) => ({ deliveryId: String(row.id), eventId: row.event_id, sink: row.sink, fate: fateOf(row) }));
+}
+
+interface FateRow {
+  readonly state: DeliveriesTable["state"];
+  readonly joined_state: DeliveriesTable["state"] | null;
+  readonly message_state: string | null;
+}
+
+function fateOf({ state, joined_state: joinedState, message_state: messageState }: FateRow): ReplayCandidate["fate"] {
+  if (messageState === "open" || state === "waiting" || joinedState === "waiting") return "under_way";
+  if (state === "silenced") return "silenced";
+  return state === "merged" || state === "duplicate" ? "joined" : "done";
+}
+
+const reset = listStatement<{ now: number }, number>()((on, list, slot) =>
+  on
+    .updateTable("deliveries")
+    .set((eb) => ({
+      group_key: eb.fn.coalesce("original_group_key", "group_key"),
+      grouped: eb.case().when(eb.fn.coalesce("original_group_key", "group_key"), "=", eb.ref("event_id")).then(0).else(1).end(),
+      original_group_key: null,
+      state: "waiting",
+      detail: "",
+      not_before: slot("now"),
+      held_by: null,
+      due_at: slot("now"),
+      message_id: null,
+      joined_id: null,
+      replayed_at: slot("now"),
+    }))
+    .where("id", "in", list)
+    .where("state", "!=", "waiting")
+    .where((eb) =>
+      eb.not(
+        eb.exists(eb.selectFrom("messages as m").select("m.id").whereRef("m.id", "=", "deliveries.message_id").where("m.state", "=", OPEN)),
+      ),
+    )
+    .returning(["sink", "group_key", "grouped"]),
+);
+
+const messagesOf = listStatement<object, number>()((on, list) =>
+  on.selectFrom("deliveries").select("message_id").where("id", "in", list).where("message_id", "is not", null),
+);
+
+/** A dead letter is dealt with once all its alerts are made again. */
+const acknowledgeEmpty = listStatement<{ now: number }, string>()((on, list, slot) =>
+  on
+    .updateTable("messages")
+    .set({ acknowledged_at: slot("now") })
+    .where("id", "in", list)
+    .where("state", "=", DEAD)
+    .where((eb) => eb.not(eb.exists(eb.selectFrom("deliveries as d").select("d.id").whereRef("d.message_id", "=", "messages.id")))),
+);
+
+export function replay(db: Executor, { deliveryIds, added, atMs, detail }: Replay): Promise<number> {
+  return transact(db, async (on) => {
+    const ids = deliveryIds.map(Number);
+    const messageIds = (await messagesOf(on, ids, {})).rows.flatMap(({ message_id: id }) => id ?? []);
+    const { rows } = await reset(on, ids, { now: atMs });
+    await acknowledgeEmpty(on, messageIds, { now: atMs });
+    const first = await nextNumbers(on, "delivery", added.length);
+    const made = await insertNew(
+      on,
+      added.map((delivery, index) => ({ ...deliveryRow(delivery, first + index, atMs), replayed_at: atMs })),
+    );
+    await refreshGroupsOf(on, rows);
+    const alerts = rows.length + made.changed;
+    if (alerts > 0) await recordAudit(on, atMs, "eventId" in detail ? "replay event" : "replay since", { ...detail, alerts });
+    return alerts;
+  });
+}
+
+export async function auditRecords(db: Executor, limit: number): Promise<readonly AuditRecord[]> {
+  const rows = await db.selectFrom("audit").selectAll().orderBy("id", "desc").limit(limit).execute();
+  return rows.map(({ id, at, action, detail }) => ({ id: String(id), atMs: Number(at), action, detail: fromText<Json>(detail) }));
+}
