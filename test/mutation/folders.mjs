@@ -174,6 +174,7 @@ export const LEFT_OUT = {
     "dead-text",
     "fallback-notifier",
     "listed-at",
+    "replays",
     "route-test",
     "send-sample",
     "silence-actions",
