@@ -62,7 +62,12 @@ export interface Watch {
   readonly include: Include;
   readonly ignore: Ignore;
   /** The compiled CEL expression; absent when there is none. Runtime errors of the expression count as "does not match". */
-  readonly where?: { readonly text: string; matches(body: EventBody): boolean };
+  readonly where?: {
+    readonly text: string;
+    matches(body: EventBody): boolean;
+    /** The expression, the parts of it that are false, and the values they saw. */
+    describeFalse?(body: EventBody): string;
+  };
   /** On watches of tweets only. */
   readonly recheck?: RecheckRule;
   readonly spike?: SpikeRule;

@@ -6,6 +6,7 @@ import { evaluateRanking } from "../../polling/evaluate/evaluate-ranking.ts";
 import { evaluateReading } from "../../polling/evaluate/evaluate-reading.ts";
 import { evaluateMemberList, memberBody } from "../../polling/evaluate/evaluate-member-list.ts";
 import { type Fact, makeEvent } from "../../polling/evaluate/make-event.ts";
+import { reasonAgainstBody } from "../../polling/evaluate/where-reason.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { EMPTY_FEED } from "../../detect/feed-memory.ts";
 import type { Subscriber } from "../../polling/watch-poll.ts";
@@ -122,7 +123,7 @@ function evaluateRecord(
   const type = rule.crossing?.event ?? rule.changes?.event ?? subscriber.type.events[0] ?? "";
   const fact = { type, subject: itemId, episode: "sample", body, occurredAtMs: context.detectedAtMs };
   const isAcross = eventsOf({ ...subscriber, watch: withoutWhere(subscriber) }).length > 0;
-  const detail = isAcross ? `where is false: ${subscriber.watch.where?.text ?? ""}` : `${valuesText(rule, values)}; ${conditionText(rule)}`;
+  const detail = isAcross ? (reasonAgainstBody(subscriber.watch, body) ?? "") : `${valuesText(rule, values)}; ${conditionText(rule)}`;
   return [triedItem(subscriber, { itemId, reason: detail, fact }, context)];
 }
 

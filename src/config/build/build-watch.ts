@@ -168,6 +168,7 @@ function warnOfComment(node: Node, report: Report): void {
 const bindLabels = (where: Where, labels: Readonly<Record<string, string>>): NonNullable<Watch["where"]> => ({
   text: where.text,
   matches: (body) => where.matches(body, labels),
+  describeFalse: (body) => where.describeFalse(body, labels),
 });
 
 /** Of the value a path leads to, or of the watch's own key. */

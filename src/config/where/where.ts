@@ -4,6 +4,7 @@ import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
 import type { EventBody, Labels } from "../../model/event.ts";
 import { suggest } from "../suggest.ts";
+import { describeFalse } from "./where-reason.ts";
 import { findForeignWord } from "./where-words.ts";
 import { celBody, namesIn, variablesOf, type WhereBody } from "./where-types.ts";
 
@@ -11,6 +12,8 @@ export interface Where {
   readonly text: string;
   /** Runtime errors (a field this item does not have) count as "does not match". */
   matches(body: EventBody, labels: Labels): boolean;
+  /** The expression, the parts of it that are false, and the values they saw. */
+  describeFalse(body: EventBody, labels: Labels): string;
 }
 
 export interface WhereProblem {
@@ -81,7 +84,12 @@ function compileWhere(environment: Environment, text: string, body: WhereBody): 
   const run = environment.parse(text);
   const refused = findRefused(run.ast, text);
   if (refused !== undefined) return refused;
-  return { text, matches: (body, labels) => isTrue(run, body, labels) };
+  const names = new Set([...Object.keys(variablesOf(body)), "labels"]);
+  return {
+    text,
+    matches: (seen, labels) => isTrue(run, seen, labels),
+    describeFalse: (seen, labels) => describeFalse({ environment, text, ast: run.ast, names }, { labels, ...celBody(seen) }),
+  };
 }
 
 function isTrue(run: (context: Record<string, unknown>) => unknown, body: EventBody, labels: Labels): boolean {

@@ -1,7 +1,7 @@
 /** What a feed's observation means to one subscriber: the baseline watermark at first, then verdicts and events. */
 import { detectFeed, newestIds } from "../../detect/feed.ts";
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
-import type { EventBody, Verdict } from "../../model/event.ts";
+import type { Verdict } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
 import { maxId, tweetIdAt } from "../../model/id.ts";
 import type { ItemVerdict, TargetChange } from "../../model/poll-store.ts";
@@ -17,6 +17,7 @@ import type { FeedNeeds, FeedObservation } from "../read/read-feed.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type EvaluatedEvent, type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
+import { reasonAgainstBody } from "./where-reason.ts";
 
 /** A feed target's memory: the baseline watermark, and since when things are news; service time. */
 interface BaselineMark {
@@ -142,9 +143,7 @@ export function evaluateFeed(
 /** Why the watch does not want the tweet; undefined when it does. */
 function reasonAgainst(watch: Watch, tweet: Tweet): string | undefined {
   const reason = reasonAgainstTweet(tweet, watch.include, watch.ignore);
-  if (reason !== undefined || watch.where === undefined) return reason;
-  const body: EventBody = { tweet };
-  return watch.where.matches(body) ? undefined : `where is false: ${watch.where.text}`;
+  return reason ?? reasonAgainstBody(watch, { tweet });
 }
 
 const isKeptByWhere = ({ include, ignore }: Watch, tweet: Tweet): boolean => reasonAgainstTweet(tweet, include, ignore) === undefined;

@@ -16,6 +16,7 @@ import { isMemberListBaselined } from "../read/baselines.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import type { EvaluatedEvent, SubscriberEvaluation } from "./verdicts.ts";
+import { reasonAgainstBody } from "./where-reason.ts";
 
 export interface MemberListContext {
   readonly hash: Hash;
@@ -165,7 +166,7 @@ const subjectOf = (target: TargetState, userId: string): string => `${target.use
 function reasonAgainst({ watch }: Subscriber, user: User, body: EventBody): string | undefined {
   const { authors } = watch.ignore;
   if (authors.includes(user.username.toLowerCase()) || authors.includes(`id:${user.id}`)) return `the account @${user.username} is ignored`;
-  return watch.where === undefined || watch.where.matches(body) ? undefined : `where is false: ${watch.where.text}`;
+  return reasonAgainstBody(watch, body);
 }
 
 /** Members the state still has, without those this very poll found. */

@@ -67,3 +67,36 @@ describe("where", () => {
     expect(compiler.compile("tweet.likes_count > 3", TWEET)).toBe(compiler.compile("tweet.likes_count > 3", TWEET));
   });
 });
+
+describe("why a where is false", () => {
+  const describeFalse = (text: string, body: unknown, labels: Record<string, string> = {}): string => {
+    const where = compiler.compile(text, TWEET);
+    if (!("describeFalse" in where)) throw new Error(where.message);
+    return where.describeFalse(body as EventBody, labels);
+  };
+
+  it("names the values that a condition saw", () => {
+    expect(describeFalse("tweet.user.followers_count >= 5000", { tweet })).toBe(
+      "tweet.user.followers_count >= 5000 (tweet.user.followers_count is 100)",
+    );
+    expect(describeFalse('labels["team"] == "ops"', { tweet }, { team: "comms" })).toBe(
+      'labels["team"] == "ops" (labels["team"] is "comms")',
+    );
+    expect(describeFalse("tweet.view_count > 10", { tweet })).toBe("tweet.view_count > 10 (tweet.view_count is absent)");
+  });
+
+  it("names of several conditions those that are false", () => {
+    expect(describeFalse('tweet.lang == "en" && tweet.likes_count > 10', { tweet })).toBe(
+      'tweet.lang == "en" && tweet.likes_count > 10; false is tweet.likes_count > 10 (tweet.likes_count is 7)',
+    );
+    expect(describeFalse('tweet.lang == "de" || (tweet.user.verified && tweet.likes_count > 10)', { tweet })).toBe(
+      'tweet.lang == "de" || (tweet.user.verified && tweet.likes_count > 10); false are tweet.lang == "de" (tweet.lang is "en"), tweet.likes_count > 10 (tweet.likes_count is 7)',
+    );
+  });
+
+  it("leaves out names that the expression binds itself, and cuts long values", () => {
+    const long = { ...tweet, full_text: "y".repeat(300) };
+    expect(describeFalse('tweet.entities.exists(e, e.type == "video")', { tweet })).toContain("(tweet.entities is [{");
+    expect(describeFalse('tweet.full_text.contains("z")', { tweet: long })).toMatch(/^.{20,40} \(tweet\.full_text is "y{59}…\)$/);
+  });
+});
