@@ -25,6 +25,22 @@ export interface DeliveryHistory {
   readonly wait: Wait | null;
 }
 
+/** A delivery with what led it to its sink and what became of each attempt. */
+export interface DeliveryPath extends DeliveryHistory {
+  /** As routing made it: JSON of route, sink and label values; a digest's; or the event's own id. */
+  readonly groupKey: string;
+  /** Of the throttle that counts it; null where none does. */
+  readonly throttleKey: string | null;
+  /** The silence that holds it back, or did until it was sent again. */
+  readonly silencedBy: string | null;
+  /** When an operator last had it sent again. */
+  readonly replayedAtMs: number | null;
+  /** The event whose delivery it joined, or is a duplicate of. */
+  readonly joinedEventId: string | null;
+  /** Of its message, the newest ones. */
+  readonly failures: readonly { readonly atMs: number; readonly error: string }[];
+}
+
 export interface ItemHistory {
   readonly watch: string;
   readonly target: string;
@@ -34,7 +50,7 @@ export interface ItemHistory {
   readonly occurredAtMs: number;
   readonly seenAtMs: number;
   readonly event?: ChirpEvent;
-  readonly deliveries: readonly DeliveryHistory[];
+  readonly deliveries: readonly DeliveryPath[];
 }
 
 /** All that is given must hold. Times are those of detection: from `sinceMs` on, before `untilMs`. */

@@ -82,6 +82,7 @@ export const FOLDERS = {
         "commit-poll",
         "dead-letters",
         "due-work",
+        "failed-attempts",
         "group-timers",
         "insert-deliveries",
         "insert-events",

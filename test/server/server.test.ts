@@ -214,6 +214,7 @@ describe("reading", () => {
     daemon.found = {
       itemId: "1899000000000000001",
       waits: new Map(),
+      paths: new Map(),
       firstReads: [],
       histories: [
         {
@@ -224,7 +225,12 @@ describe("reading", () => {
           detail: "ignore.words: giveaway",
           occurredAtMs: NOW_MS,
           seenAtMs: NOW_MS,
-          deliveries: [{ sink: "brand", state: "sent", messageId: "m", attempts: 1, sentAtMs: NOW_MS, ref: null, detail: "", wait: null }],
+          deliveries: [
+            {
+              ...{ sink: "brand", state: "sent", messageId: "m", attempts: 1, sentAtMs: NOW_MS, ref: null, detail: "", wait: null },
+              ...{ groupKey: "", throttleKey: null, silencedBy: null, replayedAtMs: null, joinedEventId: null, failures: [] },
+            },
+          ],
         },
       ],
     };

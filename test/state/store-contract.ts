@@ -1244,6 +1244,23 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.explainItem("2")).toEqual([]);
       });
 
+      test("explains each attempt that failed, the newest fifty of a message, until they are pruned", async () => {
+        const state = await first();
+        const event = makeEvent("1");
+        await commit({ verdicts: [verdict(ref(state), "1", "event", event.id)], events: [event], deliveries: [delivery(event)] });
+        await sealAll(T0);
+        const retry = { messageId: "m0", kind: "retry", countAttempt: false } as const;
+        for (let i = 1; i <= 60; i += 1)
+          await store.record([{ ...retry, atMs: T0 + i, nextAttemptAtMs: T0 + i + 1, error: `503 for the ${i}. time` }]);
+        await store.record([{ messageId: "m0", kind: "dead", atMs: T0 + 61, error: "late", cause: "expired", countAttempt: false }]);
+        const failures = async () => (await store.explainItem("1"))[0]?.deliveries[0]?.failures ?? [];
+        expect(await failures()).toHaveLength(50);
+        expect((await failures())[0]).toEqual({ atMs: T0 + 11, error: "503 for the 11. time" });
+        expect((await failures()).at(-1)).toEqual({ atMs: T0 + 60, error: "503 for the 60. time" });
+        await store.prune(T0 + 30 + DAY_MS, DAY_MS, new Set());
+        expect(await failures()).toHaveLength(31);
+      });
+
       describe("of events", () => {
         const found = async (query: Partial<EventQuery>) => {
           const { events } = await store.findEvents({ limit: 10, ...query });

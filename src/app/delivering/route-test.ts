@@ -62,7 +62,7 @@ const eventOf = (labels: Labels, nowMs: number): ChirpEvent => ({
 
 const sinkView = ({ sink, route }: ChosenReceiver, delivery: NewDelivery | undefined): RoutedSinkView => ({
   sink,
-  route: route === undefined ? null : placeOf(route.path),
+  route: route === undefined ? null : placeOfRoute(route.path),
   matchers: (route?.matchers ?? []).map(matcherText),
   group_by: route?.groupBy ?? [],
   muted_by: delivery?.mutedBy ?? delivery?.heldBy ?? null,
@@ -70,7 +70,7 @@ const sinkView = ({ sink, route }: ChosenReceiver, delivery: NewDelivery | undef
 });
 
 /** `0.2.1` is `route.routes[2].routes[1]`. */
-const placeOf = (path: string): string =>
+export const placeOfRoute = (path: string): string =>
   [
     "route",
     ...path
@@ -79,4 +79,4 @@ const placeOf = (path: string): string =>
       .map((index) => `routes[${index}]`),
   ].join(".");
 
-const matcherText = ({ label, op, value }: Matcher): string => `${label}${op}${JSON.stringify(value)}`;
+export const matcherText = ({ label, op, value }: Matcher): string => `${label}${op}${JSON.stringify(value)}`;

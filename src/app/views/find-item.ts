@@ -2,17 +2,26 @@
 import { parseAccount } from "../../model/account.ts";
 import type { History } from "../../model/history.ts";
 import type { WaitReader } from "../delivering/waiting.ts";
+import type { PathReader } from "./delivery-path.ts";
 import type { FoundItem } from "../../server/words/views.ts";
 
 const STATUS_LINK = /\/status(?:es)?\/(\d+)/;
 
-export async function findItem(store: History, item: string, readWait: WaitReader): Promise<Omit<FoundItem, "firstReads">> {
+export interface ItemReaders {
+  readonly readWait: WaitReader;
+  readonly readPath: PathReader;
+}
+
+export async function findItem(store: History, item: string, { readWait, readPath }: ItemReaders): Promise<Omit<FoundItem, "firstReads">> {
   const text = item.trim();
   const itemId = await itemIdOf(store, text);
   const histories = itemId === null ? [] : await store.explainItem(itemId);
   const deliveries = histories.flatMap((history) => history.deliveries);
   const waits = new Map(deliveries.flatMap((one) => (one.wait === null ? [] : [[one, readWait(one.sink, one.wait)] as const])));
-  return { itemId, histories, waits };
+  const paths = new Map(
+    histories.flatMap(({ event, deliveries: own }) => (event === undefined ? [] : own.map((one) => [one, readPath(event, one)] as const))),
+  );
+  return { itemId, histories, waits, paths };
 }
 
 async function itemIdOf(store: History, text: string): Promise<string | null> {

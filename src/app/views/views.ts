@@ -18,6 +18,7 @@ import { readSilences } from "../delivering/silence-actions.ts";
 import type { Delivery } from "../delivering/delivery.ts";
 import type { Routing } from "../delivering/routing.ts";
 import type { ActivityFeed } from "../daemon/activity.ts";
+import { createPathReader } from "./delivery-path.ts";
 import { eventsView } from "./events-view.ts";
 import { findItem } from "./find-item.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
@@ -122,7 +123,9 @@ class DaemonViews implements Views {
     const { store, config } = this.#parts;
     const { pauses, nowMs } = this.#sinkFacts();
     const health = await store.loadSinkHealth();
-    const found = await findItem(store, item, createWaitReader({ config: config(), health, pauses, nowMs }));
+    const readWait = createWaitReader({ config: config(), health, pauses, nowMs });
+    const readPath = createPathReader(config(), await store.listSilences());
+    const found = await findItem(store, item, { readWait, readPath });
     return { ...found, firstReads: found.histories.length > 0 ? [] : inFirstRead(await this.#watchViews(await this.#sources())) };
   }
 

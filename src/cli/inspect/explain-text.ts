@@ -4,6 +4,7 @@ import type { ExplainDelivery, ExplainLine, ExplainView } from "../../server/wor
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { waitText } from "../../server/words/delivery-words.ts";
 import { plural } from "../terminal/table.ts";
+import { pathLines } from "./path-text.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   event: "news: it became an alert",
@@ -27,7 +28,7 @@ function watchBlock(line: ExplainLine): string {
     `  verdict  ${VERDICTS[line.verdict]}${reasonOf(line)}`,
   ];
   if (line.event !== null) lines.push(`  event    ${line.event.type} ${line.event.id}`);
-  for (const delivery of line.deliveries) lines.push(`  sink     ${deliveryText(delivery)}`);
+  for (const delivery of line.deliveries) lines.push(`  sink     ${deliveryText(delivery)}`, ...pathLines(delivery));
   if (line.event !== null && line.deliveries.length === 0) lines.push("  sink     none: no route took it");
   return lines.join("\n");
 }

@@ -1,5 +1,6 @@
 /** `chirpwatch explain`: what became of an item, watch by watch: verdict and reason, event, sinks, messages, attempts. */
 import type { Command } from "commander";
+import { createPathReader } from "../../app/views/delivery-path.ts";
 import { findItem } from "../../app/views/find-item.ts";
 import { createWaitReader } from "../../app/delivering/waiting.ts";
 import type { Config } from "../../config/config.ts";
@@ -41,7 +42,8 @@ async function explainStopped(
   { item, config, nowMs }: { readonly item: string; readonly config: Config; readonly nowMs: number },
 ) {
   const readWait = createWaitReader({ config, health: await store.loadSinkHealth(), pauses: new Map(), nowMs });
-  return explainView(item, { ...(await findItem(store, item, readWait)), firstReads: [] });
+  const readPath = createPathReader(config, await store.listSilences());
+  return explainView(item, { ...(await findItem(store, item, { readWait, readPath })), firstReads: [] });
 }
 
 const WATCHES_NAMED = 3;

@@ -2,9 +2,10 @@
 import { isoTime } from "../../model/clock.ts";
 import type { Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";
+import type { PathView } from "./path-view.ts";
 import type { FoundItem, WaitView } from "./views.ts";
 
-export interface ExplainDelivery {
+export interface ExplainDelivery extends Partial<PathView> {
   readonly sink: string;
   /** waiting, held, sealed, sent, dead, muted, silenced, duplicate */
   readonly state: string;
@@ -43,11 +44,11 @@ export interface ExplainView {
 export const explainView = (item: string, found: FoundItem): ExplainView => ({
   item,
   item_id: found.itemId,
-  verdicts: found.histories.map((history) => explainLine(history, found.waits)),
+  verdicts: found.histories.map((history) => explainLine(history, found)),
   first_reads: found.firstReads,
 });
 
-function explainLine(history: ItemHistory, waits: FoundItem["waits"]): ExplainLine {
+function explainLine(history: ItemHistory, { waits, paths }: FoundItem): ExplainLine {
   const { event } = history;
   return {
     watch: history.watch,
@@ -67,6 +68,7 @@ function explainLine(history: ItemHistory, waits: FoundItem["waits"]): ExplainLi
       ref: delivery.ref,
       detail: delivery.detail,
       wait: waits.get(delivery) ?? null,
+      ...paths.get(delivery),
     })),
   };
 }

@@ -3,6 +3,7 @@
  * Names are snake_case and times ISO 8601 UTC, as in the webhook body. Implemented in app/, which may read state, engine and configuration.
  */
 import type { DeadView } from "./dead-view.ts";
+import type { PathView } from "./path-view.ts";
 import type { ReplayRecordsView, ReplayRequest, ReplayView } from "./replay-view.ts";
 import type { SilencesView, SilenceView } from "./silence-view.ts";
 import type { TailFilter, TailLine } from "./tail-view.ts";
@@ -251,6 +252,8 @@ export interface FoundItem {
   readonly histories: readonly ItemHistory[];
   /** Of the deliveries that wait. */
   readonly waits: ReadonlyMap<DeliveryHistory, WaitView>;
+  /** Of all deliveries: how each came to its sink. */
+  readonly paths: ReadonlyMap<DeliveryHistory, PathView>;
   /** Where nothing is stored: ids of watches whose first read is not done, and may bring it yet. */
   readonly firstReads: readonly string[];
 }

@@ -59,6 +59,7 @@ export const slackSink: SinkType<SlackSettings> = {
   doubts: (_name, settings) => slackDoubts(settings),
   destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? API_URL }],
   describe: ({ channel }) => channel ?? "Slack",
+  linkTo: ({ channel }, ts) => slackPermalink(channel, ts),
   create: async (_name, settings, deps) => {
     const post = settings.webhook_url === undefined ? createBotPost(settings, deps) : createWebhookPost(settings.webhook_url, deps);
     return createSlackSink(post);
@@ -76,6 +77,10 @@ interface Content {
   /** The message it belongs under. */
   readonly thread?: string;
 }
+
+/** Slack leads from here to the workspace of whoever is signed in. A channel's name is not enough. */
+const slackPermalink = (channel: string | undefined, ts: string): string | undefined =>
+  /^[CG][A-Z0-9]{6,}$/.test(channel ?? "") ? `https://slack.com/archives/${channel}/p${ts.replace(".", "")}` : undefined;
 
 /** One request. @throws SinkError, of kind `message` when Slack refuses this content. */
 type Post = (content: Content, messageId: string, signal: AbortSignal) => Promise<SendReceipt>;

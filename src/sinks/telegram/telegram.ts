@@ -43,8 +43,15 @@ export const telegramSink: SinkType<TelegramSettings> = {
   concurrency: 1,
   destinations: (settings) => [{ kind: "url", url: settings.api_url ?? API_URL }],
   describe: (settings) => `Telegram chat ${settings.chat_id}`,
+  linkTo: ({ chat_id: chat }, ref) => telegramLink(chat, ref),
   create: async (_name, settings, deps) => createTelegramSink(settings, deps),
 };
+
+/** Of public chats and of supergroups; a private chat has none. https://core.telegram.org/api/links#message-links */
+function telegramLink(chat: string, ref: string): string | undefined {
+  if (chat.startsWith("@")) return `https://t.me/${chat.slice(1)}/${ref}`;
+  return chat.startsWith("-100") ? `https://t.me/c/${chat.slice("-100".length)}/${ref}` : undefined;
+}
 
 /** There is no idempotency key: a message whose answer was lost is sent, and seen, once more. */
 function createTelegramSink(settings: TelegramSettings, { http }: SinkDeps): Sink {

@@ -167,6 +167,13 @@ export interface MessagesTable {
   acknowledged_at: number | null;
 }
 
+/** Attempts at a message that failed, as far as they are kept. */
+export interface AttemptsTable {
+  message_id: string;
+  at: number;
+  error: string;
+}
+
 export interface SilencesTable {
   id: number;
   /** JSON: the matchers as written. */
@@ -275,6 +282,7 @@ export interface Tables {
   deliveries: DeliveriesTable;
   groups: GroupsTable;
   messages: MessagesTable;
+  attempts: AttemptsTable;
   silences: SilencesTable;
   audit: AuditTable;
   crossposts: CrosspostsTable;

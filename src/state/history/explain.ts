@@ -1,7 +1,7 @@
 /** The path of an item: every verdict, every event about it, and what became of them. */
 import type { Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";
-import { deliveriesOf } from "./delivery-history.ts";
+import { deliveryPathsOf } from "./delivery-paths.ts";
 import { eventOf } from "../items/insert-events.ts";
 import type { Executor } from "../db/statement.ts";
 
@@ -19,7 +19,7 @@ export async function explainItem(db: Executor, itemId: string, nowMs: number): 
   for (const item of items) {
     const event =
       item.event_id === null ? undefined : await db.selectFrom("events").selectAll().where("id", "=", item.event_id).executeTakeFirst();
-    const deliveries = item.event_id === null ? [] : ((await deliveriesOf(db, [item.event_id], nowMs)).get(item.event_id) ?? []);
+    const deliveries = item.event_id === null ? [] : await deliveryPathsOf(db, item.event_id, nowMs);
     histories.push({
       watch: item.watch,
       target: item.target,
@@ -54,7 +54,7 @@ async function recurringFacts(
   for (const row of rows) {
     if (itemEventIds.has(row.id)) continue;
     const event = eventOf(row);
-    const deliveries = (await deliveriesOf(db, [row.id], nowMs)).get(row.id) ?? [];
+    const deliveries = await deliveryPathsOf(db, row.id, nowMs);
     const { occurredAtMs, detectedAtMs: seenAtMs, watch, labels } = event;
     histories.push({
       watch,

@@ -16,6 +16,7 @@ import { up as heldBy } from "./0011-held-by.ts";
 import { up as away } from "./0012-away.ts";
 import { up as learned } from "./0013-learned.ts";
 import { up as silences } from "./0014-silences.ts";
+import { up as attempts } from "./0015-attempts.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -34,6 +35,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0012-away": { up: away },
   "0013-learned": { up: learned },
   "0014-silences": { up: silences },
+  "0015-attempts": { up: attempts },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

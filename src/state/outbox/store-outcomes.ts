@@ -3,6 +3,7 @@ import type { DeliveryResult } from "../../model/outbox.ts";
 import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
 import type { CrosspostsTable, MessagesTable } from "../db/tables.ts";
 import { OPEN } from "../db/literals.ts";
+import { addFailedAttempt } from "./failed-attempts.ts";
 
 interface Outcome {
   readonly id: string;
@@ -47,6 +48,7 @@ export function record(db: Executor, results: readonly DeliveryResult[]): Promis
   return transact(db, async (on) => {
     for (const result of results) {
       const { rows } = await write(on, outcomeOf(result));
+      if (result.kind !== "sent" && rows.length > 0 && wasAttempted(result)) await addFailedAttempt(on, result);
       if (result.kind === "sent" && result.crosspost === true)
         await addCrossposts(
           on,
@@ -55,6 +57,9 @@ export function record(db: Executor, results: readonly DeliveryResult[]): Promis
     }
   });
 }
+
+/** What expires behind an open breaker is given up without an attempt. */
+const wasAttempted = (result: DeliveryResult): boolean => result.kind === "retry" || (result.kind === "dead" && result.countAttempt);
 
 const crosspostOf = ({ messageId, atMs, ref }: DeliveryResult & { kind: "sent" }, sink: string): CrosspostsTable => ({
   message_id: messageId,

@@ -19,6 +19,7 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   await forgetTweets(db, before);
   await repeat(() => forgetMessages(db, before));
   await db.deleteFrom("crossposts").where("done_at", "<", before).execute();
+  await db.deleteFrom("attempts").where("at", "<", before).execute();
   await forgetDeliveries(db, before);
   await forgetEvents(db, before);
   await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), nowMs - Math.max(retentionMs, SUMS_KEPT_MS));

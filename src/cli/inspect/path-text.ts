@@ -1,0 +1,38 @@
+/** How an alert came to its sink and each attempt there, a line each below the line of the sink. */
+import { cleanLine } from "../../render/text/clean-text.ts";
+import type { ExplainDelivery } from "../../server/words/explain-view.ts";
+import type { PathSilenceView, PathView } from "../../server/words/path-view.ts";
+
+export function pathLines(delivery: ExplainDelivery): readonly string[] {
+  const { group = [], throttle, silence, replayed_at: replayedAt, joined_event: joined, attempt_log: attempts = [], link } = delivery;
+  const lines: readonly (readonly [title: string, text: string | null | undefined])[] = [
+    ["route", routeText(delivery)],
+    ["group", group.length === 0 ? null : group.join(", ")],
+    ["throttle", throttle],
+    ["silence", silence === null || silence === undefined ? null : silenceText(silence)],
+    ["with", joined === null || joined === undefined ? null : `event ${joined}`],
+    ["replayed", replayedAt === null || replayedAt === undefined ? null : timeText(replayedAt)],
+    // A first attempt that did it is on the line of the sink.
+    ...(attempts.length === 1 && attempts[0]?.result === "sent" ? [] : attempts).map(
+      ({ at, result, answer }) => ["attempt", `${timeText(at)} ${result}${result === "failed" ? `: ${answer}` : ""}`] as const,
+    ),
+    ["link", link],
+  ];
+  return lines.flatMap(([title, text]) => (text === null || text === undefined ? [] : [`    ${title.padEnd(9)}${cleanLine(text)}`]));
+}
+
+function routeText({ routed_by: by, route, matchers = [] }: Partial<PathView>): string | null {
+  if (by === undefined) return null;
+  if (by === "watch") return "the watch's own sink";
+  if (by === "ops") return "ops.sink";
+  if (by === "unknown") return "the current configuration would not send it there";
+  return matchers.length === 0 || route === undefined ? (route ?? null) : `${route} (${matchers.join(", ")})`;
+}
+
+function silenceText({ id, matchers, author, comment, ends_at: endsAt }: PathSilenceView): string {
+  const by = author === "" ? "" : ` by ${author}`;
+  const until = endsAt === null ? "" : ` until ${timeText(endsAt)}`;
+  return `${id}${by}${until}${matchers.length === 0 ? "" : ` (${matchers.join(", ")})`}${comment === "" ? "" : `: ${comment}`}`;
+}
+
+const timeText = (iso: string): string => iso.slice(0, 19).replace("T", " ");

@@ -1,0 +1,51 @@
+/** Attempts that failed, message by message: written where one fails, read by `explain`. */
+import { type Executor, listStatement, statement } from "../db/statement.ts";
+
+export interface StoredAttempt {
+  readonly messageId: string;
+  readonly atMs: number;
+  readonly error: string;
+}
+
+/** Of one message; older ones are forgotten. A sink may ask for a pause every second for a day. */
+const MOST_KEPT = 50;
+
+const insertOne = statement<StoredAttempt>()((on, slot) =>
+  on.insertInto("attempts").values({ message_id: slot("messageId"), at: slot("atMs"), error: slot("error") }),
+);
+
+const forgetOlder = statement<{ messageId: string; kept: number; one: number }>()((on, slot) =>
+  on
+    .deleteFrom("attempts")
+    .where("message_id", "=", slot("messageId"))
+    .where("at", "<", (eb) =>
+      eb
+        .selectFrom("attempts as a")
+        .select("a.at")
+        .where("a.message_id", "=", slot("messageId"))
+        .orderBy("a.at", "desc")
+        .limit(slot("one"))
+        .offset(slot("kept")),
+    ),
+);
+
+export async function addFailedAttempt(on: Executor, attempt: StoredAttempt): Promise<void> {
+  await insertOne(on, attempt);
+  await forgetOlder(on, { messageId: attempt.messageId, kept: MOST_KEPT - 1, one: 1 });
+}
+
+const ofMessages = listStatement<object, string>()((on, list) =>
+  on.selectFrom("attempts").selectAll().where("message_id", "in", list).orderBy("at"),
+);
+
+/** By message, in the order of time. */
+export async function failedAttemptsOf(
+  db: Executor,
+  messageIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly StoredAttempt[]>> {
+  const found = new Map<string, StoredAttempt[]>();
+  if (messageIds.length === 0) return found;
+  for (const { message_id: messageId, at, error } of (await ofMessages(db, [...new Set(messageIds)], {})).rows)
+    found.set(messageId, [...(found.get(messageId) ?? []), { messageId, atMs: Number(at), error }]);
+  return found;
+}

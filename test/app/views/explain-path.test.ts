@@ -1,0 +1,86 @@
+/** How an alert came to its sink, and what failed on the way, as `explain` shows it. */
+import { describe, expect, it } from "vitest";
+import { formatExplanation } from "../../../src/cli/inspect/explain-text.ts";
+import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../../support/inner-daemon.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+const setUp = async (options: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> => {
+  const daemon = await startInnerDaemon({
+    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", labels: { team: "comms" } } }),
+    prepare: (ask) => ask("accounts", { username: "loud_one" }),
+    ...options,
+  });
+  await daemon.clock.advance(30 * SECOND);
+  return daemon;
+};
+
+const tweet = async (daemon: InnerDaemon): Promise<string> => {
+  const { ids } = await daemon.control("tweets", { username: "loud_one", text: "a new zebra" });
+  await daemon.clock.advance(15 * SECOND);
+  return ids[0];
+};
+
+/** Of the delivery to the webhook: its JSON, and the whole text. */
+const explain = async (daemon: InnerDaemon, id: string) => {
+  const view = await daemon.call(`explain/${id}`);
+  return { delivery: view.verdicts[0].deliveries.find(({ sink }: { sink: string }) => sink === "hook"), text: formatExplanation(view) };
+};
+
+describe("the path of an alert", () => {
+  it("names the route with its matchers, and the group", async () => {
+    const route = { sink: "ops", routes: [{ matchers: ['team="comms"'], sink: "hook", group_by: ["team"] }] };
+    const daemon = await setUp({ more: { route } });
+    const { delivery, text } = await explain(daemon, await tweet(daemon));
+    expect(delivery).toMatchObject({ route: "route.routes[0]", routed_by: "route", matchers: ['team="comms"'], group: ['team="comms"'] });
+    expect(text).toContain('    route    route.routes[0] (team="comms")\n    group    team="comms"');
+  });
+
+  it("lists each attempt with its time and the answer", async () => {
+    const daemon = await setUp();
+    let failures = 2;
+    daemon.hook.answer((_, response) => response.writeHead(failures-- > 0 ? 503 : 204).end());
+    const id = await tweet(daemon);
+    await daemon.clock.advance(MINUTE);
+    const { delivery, text } = await explain(daemon, id);
+    const failed = { result: "failed", answer: expect.stringContaining("503") as string, at: expect.any(String) as string };
+    expect(delivery.attempt_log).toEqual([failed, failed, { at: delivery.sent_at, result: "sent", answer: "" }]);
+    expect(text).toMatch(/(^ {4}attempt {2}2026-03-06 \d\d:\d\d:\d\d failed: .*503.*\n){2} {4}attempt {2}2026-03-06 \d\d:\d\d:\d\d sent$/m);
+  });
+
+  it("shows the silence that holds it back, its author and its comment", async () => {
+    const daemon = await setUp();
+    await daemon.call("silences", "POST", { matchers: ["watch=w"], duration: "2h", comment: "launch", author: "alice" });
+    const id = await tweet(daemon);
+    const { delivery, text } = await explain(daemon, id);
+    expect(delivery).toMatchObject({ state: "silenced", silence: { id: "1", author: "alice", comment: "launch", matchers: ["watch=w"] } });
+    expect(text).toMatch(/^ {4}silence {2}1 by alice until 2026-03-06 \d\d:\d\d:\d\d \(watch=w\): launch$/m);
+    await daemon.call("silences/replay", "POST");
+    await daemon.clock.advance(MINUTE);
+    expect((await explain(daemon, id)).text).toMatch(/^ {4}replayed 2026-03-06 /m);
+  });
+
+  it("says where the configuration of now would not send it there", async () => {
+    let isRouted = true;
+    const daemon = await setUp({
+      watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", ...(isRouted ? {} : { sink: "ops" }) } }),
+    });
+    const id = await tweet(daemon);
+    expect((await explain(daemon, id)).text).toMatch(/^ {4}route {4}route$/m);
+    isRouted = false;
+    await daemon.reload();
+    expect((await explain(daemon, id)).text).toContain("the current configuration would not send it there");
+  });
+});
+
+describe("an item that was filtered", () => {
+  it("names the condition that was false and what it saw", async () => {
+    const where = 'tweet.lang != "" && tweet.user.followers_count >= 5000000';
+    const daemon = await setUp({ watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", where } }) });
+    const view = await daemon.call(`explain/${await tweet(daemon)}`);
+    expect(formatExplanation(view)).toMatch(
+      /verdict {2}no alert: filtered \(where is false: .*; false is tweet\.user\.followers_count >= 5000000 \(tweet\.user\.followers_count is \d+\)\)/,
+    );
+  });
+});
