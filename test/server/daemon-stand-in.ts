@@ -133,7 +133,7 @@ export function createDaemonStandIn(): DaemonStandIn {
     status: statusView(),
     health: () => Promise.resolve({ live: true, ready: true, reason: "" }),
     reload: { ok: true, changed: true, memory: [] },
-    found: { itemId: null, histories: [], waits: new Map(), paths: new Map(), firstReads: [] },
+    found: { itemId: null, histories: [], waits: new Map(), paths: new Map(), firstReads: [], unseen: null },
     events: { events: [], next: null },
     push: () => undefined,
     added: { ok: false, errors: ["the duration is missing"] },

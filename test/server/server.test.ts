@@ -216,6 +216,7 @@ describe("reading", () => {
       waits: new Map(),
       paths: new Map(),
       firstReads: [],
+      unseen: null,
       histories: [
         {
           watch: "brand-mentions",

@@ -20,7 +20,7 @@ import type { Routing } from "../delivering/routing.ts";
 import type { ActivityFeed } from "../daemon/activity.ts";
 import { createPathReader } from "./delivery-path.ts";
 import { eventsView } from "./events-view.ts";
-import { findItem } from "./find-item.ts";
+import { findItem, unseenItem } from "./find-item.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
 import { reasonsOf, type Troubles } from "./reasons.ts";
 import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
@@ -29,6 +29,7 @@ import { readSinks } from "./sinks-view.ts";
 import { strandedReasons } from "../delivering/stranded.ts";
 import { followActivity } from "./tail.ts";
 import { createWaitReader } from "../delivering/waiting.ts";
+import { explainUnseen } from "./unseen.ts";
 
 export interface ViewsDeps extends ScrapeDeps {
   readonly store: OpenedStore;
@@ -126,7 +127,11 @@ class DaemonViews implements Views {
     const readWait = createWaitReader({ config: config(), health, pauses, nowMs });
     const readPath = createPathReader(config(), await store.listSilences());
     const found = await findItem(store, item, { readWait, readPath });
-    return { ...found, firstReads: found.histories.length > 0 ? [] : inFirstRead(await this.#watchViews(await this.#sources())) };
+    if (found.histories.length > 0) return { ...found, firstReads: [], unseen: null };
+    const firstReads = inFirstRead(await this.#watchViews(await this.#sources()));
+    const parts = { store, config: config(), polls: this.#parts.engine.polls, nowMs };
+    const { itemId } = found;
+    return { ...found, firstReads, unseen: itemId === null ? null : await explainUnseen(parts, unseenItem(item, itemId, nowMs)) };
   }
 
   dead(sink: string | undefined): ReturnType<Views["dead"]> {

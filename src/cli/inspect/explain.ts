@@ -1,15 +1,21 @@
 /** `chirpwatch explain`: what became of an item, watch by watch: verdict and reason, event, sinks, messages, attempts. */
 import type { Command } from "commander";
 import { createPathReader } from "../../app/views/delivery-path.ts";
-import { findItem } from "../../app/views/find-item.ts";
+import { planWatches } from "../../app/plan/configured-polls.ts";
+import { findItem, unseenItem } from "../../app/views/find-item.ts";
+import { explainUnseen, type UnseenParts } from "../../app/views/unseen.ts";
 import { createWaitReader } from "../../app/delivering/waiting.ts";
 import type { Config } from "../../config/config.ts";
+import { planPolls } from "../../plan/polls/plan-polls.ts";
+import { sha256 } from "../../runtime/hash.ts";
+import { createTimetable } from "../../schedule/timetable.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Store } from "../../model/store.ts";
 import { explainView, type ExplainView } from "../../server/words/explain-view.ts";
 import { readDaemon, readState } from "../access/read-daemon.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { formatExplanation } from "./explain-text.ts";
+import { formatUnseen } from "./unseen-text.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 
 export function addExplain(program: Command, context: CliContext): void {
@@ -32,6 +38,7 @@ async function explain(context: CliContext, item: string, configPath: string, as
       explainStopped(store, { item, config: place.config(), nowMs: context.clock.now() }),
     ));
   if (asJson) context.out(JSON.stringify(view, undefined, 2));
+  if (!asJson && view.unseen !== null) context.out(formatUnseen(view.unseen));
   if (view.verdicts.length === 0) throw neverSeen(view);
   if (!asJson) context.out(formatExplanation(view));
 }
@@ -43,7 +50,17 @@ async function explainStopped(
 ) {
   const readWait = createWaitReader({ config, health: await store.loadSinkHealth(), pauses: new Map(), nowMs });
   const readPath = createPathReader(config, await store.listSilences());
-  return explainView(item, { ...(await findItem(store, item, { readWait, readPath })), firstReads: [] });
+  const found = await findItem(store, item, { readWait, readPath });
+  const { itemId } = found;
+  const isUnseen = itemId !== null && found.histories.length === 0;
+  const unseen = isUnseen ? await explainUnseen(await unseenParts(store, config, nowMs), unseenItem(item, itemId, nowMs)) : null;
+  return explainView(item, { ...found, firstReads: [], unseen });
+}
+
+/** Polls as they are by themselves: how they are put together does not matter here. */
+async function unseenParts(store: Store, config: Config, nowMs: number): Promise<UnseenParts> {
+  const planned = planWatches(config, sha256, await store.listWatches());
+  return { store, config, polls: planPolls([...planned.values()], { hash: sha256, timetable: createTimetable(), nowMs }), nowMs };
 }
 
 const WATCHES_NAMED = 3;
@@ -58,6 +75,6 @@ function neverSeen({ item, item_id: id, first_reads: watches }: ExplainView): Ex
     return new ExitError(EXIT.failed, "ITEM_UNKNOWN", `${item}: no item of that name was ever seen.`, { hint: `${notYet}${hint}` });
   }
   return new ExitError(EXIT.failed, "ITEM_NEVER_SEEN", `${id} was never seen: no poll of any watch brought it.`, {
-    hint: `${notYet}It does not match any watch's query or accounts, the service did not show it, it was there before a watch began, or it is older than state.retention. chirpwatch test WATCH shows what a watch sees now.`,
+    hint: `${notYet}chirpwatch test WATCH shows what a watch sees now.`,
   });
 }

@@ -3,6 +3,7 @@ import { isoTime } from "../../model/clock.ts";
 import type { Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";
 import type { PathView } from "./path-view.ts";
+import type { UnseenView } from "./unseen-view.ts";
 import type { FoundItem, WaitView } from "./views.ts";
 
 export interface ExplainDelivery extends Partial<PathView> {
@@ -39,6 +40,8 @@ export interface ExplainView {
   readonly verdicts: readonly ExplainLine[];
   /** Where there is no verdict: watches whose first read is not done, and may bring the item yet. */
   readonly first_reads: readonly string[];
+  /** Where there is no verdict and the item has an id: why, watch by watch; else null. */
+  readonly unseen: UnseenView | null;
 }
 
 export const explainView = (item: string, found: FoundItem): ExplainView => ({
@@ -46,6 +49,7 @@ export const explainView = (item: string, found: FoundItem): ExplainView => ({
   item_id: found.itemId,
   verdicts: found.histories.map((history) => explainLine(history, found)),
   first_reads: found.firstReads,
+  unseen: found.unseen,
 });
 
 function explainLine(history: ItemHistory, { waits, paths }: FoundItem): ExplainLine {

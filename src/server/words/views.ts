@@ -6,6 +6,7 @@ import type { DeadView } from "./dead-view.ts";
 import type { PathView } from "./path-view.ts";
 import type { ReplayRecordsView, ReplayRequest, ReplayView } from "./replay-view.ts";
 import type { SilencesView, SilenceView } from "./silence-view.ts";
+import type { UnseenView } from "./unseen-view.ts";
 import type { TailFilter, TailLine } from "./tail-view.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { DeliveryHistory, DeliveryOutcome, EventQuery, ItemHistory } from "../../model/history.ts";
@@ -256,6 +257,8 @@ export interface FoundItem {
   readonly paths: ReadonlyMap<DeliveryHistory, PathView>;
   /** Where nothing is stored: ids of watches whose first read is not done, and may bring it yet. */
   readonly firstReads: readonly string[];
+  /** Why nothing is; null where something is, or the item is not known by an id. */
+  readonly unseen: UnseenView | null;
 }
 
 /** The daemon as the server reads it. */

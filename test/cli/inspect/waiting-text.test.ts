@@ -103,6 +103,7 @@ describe("explain", () => {
       item: "1",
       item_id: "1",
       first_reads: [],
+      unseen: null,
       verdicts: [
         {
           ...{ watch: "w", target: "q", item_id: "1", verdict: "event", detail: "" },
