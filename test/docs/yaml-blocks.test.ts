@@ -17,6 +17,7 @@ const ENV = {
   SMTP_PASSWORD: "a-password",
   TELEGRAM_BOT_TOKEN: "123456:ABC-DEF",
   WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  WEBHOOK_SECRET_BEFORE: "whsec_b2xkIHNlY3JldCBvZiB0aGUgd2ViaG9vaw==",
   CHIRPWATCH_SERVER_TOKEN: "a-long-token",
   QUOTA: "100000",
 };

@@ -22,6 +22,15 @@ describe("where a sink posts", () => {
 });
 
 describe("what gives a sink's secrets away", () => {
+  it("is each of several secrets, in a list or on the lines of a file", () => {
+    expect(secretTexts(webhookSink, { url: "http://h/", secret: ["new-one", "old-one"] })).toEqual(
+      expect.arrayContaining(["new-one", "old-one"]),
+    );
+    expect(secretTexts(webhookSink, { url: "http://h/", secret: "new-one\nold-one" })).toEqual(
+      expect.arrayContaining(["new-one", "old-one"]),
+    );
+  });
+
   it("is an address, its path with and without query and closing slash, and the tokens in it", () => {
     const texts = secretTexts(webhookSink, {
       url: "https://example.com/in/9a8b7c6d5e4f3a2b1c/?key=0123456789abcdef%2B",

@@ -146,6 +146,21 @@ describe("the request", () => {
     new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>);
   });
 
+  it.each([
+    ["a list", ["whsec_bmV3IHNlY3JldCBvZiB0aGUgd2ViaG9vaw==", SECRET]],
+    ["the lines of a file", `whsec_bmV3IHNlY3JldCBvZiB0aGUgd2ViaG9vaw==\r\n\n${SECRET}`],
+  ])("is signed with each secret of %s, the first one first, so that receivers may know either", async (_, secret) => {
+    await send(await makeSink({ secret }));
+    const request = server.received.at(-1);
+    const headers = request?.headers as Record<string, string>;
+    const signatures = headers["webhook-signature"]?.split(" ") ?? [];
+    expect(signatures).toHaveLength(2);
+    for (const [index, one] of ["whsec_bmV3IHNlY3JldCBvZiB0aGUgd2ViaG9vaw==", SECRET].entries()) {
+      new Webhook(one).verify(request?.body ?? "", headers);
+      new Webhook(one).verify(request?.body ?? "", { ...headers, "webhook-signature": signatures[index] ?? "" });
+    }
+  });
+
   it("is unsigned without a secret", async () => {
     await send(await makeSink());
     expect(server.received.at(-1)?.headers["webhook-signature"]).toBeUndefined();

@@ -56,7 +56,8 @@ export async function resolveSecrets(
   return { map: withEntries(map, changes), paths };
 }
 
-function warnOfLiteral({ key, node }: Entry, harmless: readonly string[], report: Report): void {
+function warnOfLiteral({ key, keyPlace, node }: Entry, harmless: readonly string[], report: Report): void {
+  if (node.kind === "list") for (const item of node.items) warnOfLiteral({ key, keyPlace, node: item }, harmless, report);
   if (node.kind !== "scalar" || node.unresolved === true || (node.origin !== "plain" && node.origin !== "quoted")) return;
   if (typeof node.value !== "string" || node.value === "" || harmless.includes(node.value) || harmless.includes(key)) return;
   report.warn(

@@ -19,15 +19,19 @@ export const hasSecretAddress = (type: SinkType<any>, settings: unknown): boolea
 
 /** Every text that would give a secret of these settings away: of an address its path and the tokens in it, too, as a receiver's error page repeats them. */
 export function secretTexts(type: SinkType<any>, settings: unknown): readonly string[] {
-  return [...valuesOf(type, settings).flatMap((value) => (isAddress(value) ? addressTexts(value) : [value])), ...headerTexts(settings)];
+  const values = valuesOf(type, settings).flatMap((value) => [value, ...linesOf(value)]);
+  return [...new Set(values.flatMap((value) => (isAddress(value) ? addressTexts(value) : [value]))), ...headerTexts(settings)];
 }
 
 const addressOf = (type: SinkType<any>, settings: unknown): string | undefined => valuesOf(type, settings).find(isAddress);
 
 function valuesOf({ secrets }: SinkType<any>, settings: unknown): readonly string[] {
   const held = (settings ?? {}) as Readonly<Record<string, unknown>>;
-  return secrets.map((key) => held[key]).filter((value) => typeof value === "string");
+  return secrets.flatMap((key) => held[key]).filter((value) => typeof value === "string");
 }
+
+/** Of a file with several secrets each one. */
+const linesOf = (value: string): readonly string[] => value.split(/\r?\n/).filter((line) => line !== "");
 
 const isAddress = (value: string): boolean => /^https?:\/\//i.test(value) && URL.canParse(value);
 

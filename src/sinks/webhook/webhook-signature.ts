@@ -20,12 +20,17 @@ export function secretProblem(secret: string): string | undefined {
   return key !== "" && BASE64.test(key) ? undefined : "starts with whsec_ but the rest is not base64";
 }
 
+/** The secrets of a setting: a list, or a text with one on each line, as a file has them. */
+export const secretsIn = (setting: string | readonly string[]): readonly string[] =>
+  typeof setting === "string" && setting.includes("\n") ? setting.split(/\r?\n/).filter((line) => line !== "") : [setting].flat();
+
 /**
+ * Signs with every secret, in their order: the header is a list, and one match is enough, so that a receiver may know any of them.
  * `whsec_…` holds the key in base64; any other text is the key itself. Where such a plain text could also be a base64 key, receivers'
- * libraries would decode it, so both signatures are sent: the header is a list, and one match is enough.
+ * libraries would decode it, so both signatures are sent.
  */
-export function createSigner(secret: string): Signer {
-  const keys = keysOf(secret);
+export function createSigner(secrets: readonly string[]): Signer {
+  const keys = [...new Set(secrets)].flatMap(keysOf);
   return {
     sign(id, timestampSeconds, body) {
       const content = `${id}.${timestampSeconds}.${body}`;

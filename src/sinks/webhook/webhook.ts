@@ -9,7 +9,17 @@ import { createPoster } from "../kind/address-post.ts";
 import type { Receiver } from "../kind/http-answer.ts";
 import { eventDocument } from "../kind/event-json.ts";
 import type { SinkDoubt, SinkType } from "../kind/sink-type.ts";
-import { createSigner, secretProblem } from "./webhook-signature.ts";
+import { createSigner, secretProblem, secretsIn } from "./webhook-signature.ts";
+
+/** A change needs two; each adds a signature to every request. */
+const MOST_SECRETS = 10;
+
+const secretText = () =>
+  z.string().superRefine((text, context) => {
+    const secrets = secretsIn(text);
+    const [problem] = (secrets.length === 0 ? [""] : secrets).flatMap((secret) => secretProblem(secret) ?? []);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: `the secret ${problem}` });
+  });
 
 const settingsSchema = z.strictObject({
   url: addressSetting(
@@ -17,13 +27,11 @@ const settingsSchema = z.strictObject({
     "send them in `headers`",
   ),
   secret: z
-    .string()
-    .superRefine((text, context) => {
-      const problem = secretProblem(text);
-      if (problem !== undefined) context.addIssue({ code: "custom", message: `the secret ${problem}` });
-    })
+    .union([secretText(), z.array(secretText()).min(1).max(MOST_SECRETS, `holds more than ${MOST_SECRETS} secrets: drop the old ones`)])
     .optional()
-    .describe("Signs every message (Standard Webhooks): `whsec_` and base64, or any other text. Unsigned when absent."),
+    .describe(
+      "Signs every message (Standard Webhooks): `whsec_` and base64, or any other text. Several, the newest first, while receivers change from one to the next: a list, or the lines of a file. Unsigned when absent.",
+    ),
   headers: z
     .record(z.string(), z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "holds characters no header may hold"))
     .refine((headers) => Object.keys(headers).every((name) => HEADER_NAME.test(name)), "one of these is not a header name")
@@ -66,7 +74,7 @@ function doubtOfSecret(name: string, { secret }: WebhookSettings): readonly Sink
 }
 
 function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Http; readonly clock: Clock }): Sink {
-  const signer = settings.secret === undefined ? undefined : createSigner(settings.secret);
+  const signer = settings.secret === undefined ? undefined : createSigner(secretsIn(settings.secret));
   const post = createPoster(settings, WEBHOOK, deps);
   const headersOf = (message: SealedMessage, body: string): Record<string, string> => {
     const seconds = Math.floor(deps.clock.now() / 1_000);

@@ -39,14 +39,18 @@ function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): reado
 
 function checkSignature({ sink, headers, text }: Attempt, { keys }: SinkRules, { played }: Evidence): readonly string[] {
   const file = (keys["secret_file"] as string | undefined)?.replace("/etc/chirpwatch/", "");
-  const secret = (keys["secret"] as string | undefined) ?? (file === undefined ? undefined : played.scenario.files[file]);
+  const written = (keys["secret"] as string | string[] | undefined) ?? (file === undefined ? undefined : played.scenario.files[file]);
+  const secrets = [written ?? []].flat().flatMap((text) => text.split("\n").filter((line) => line !== ""));
   const wanted = Object.entries((keys["headers"] ?? {}) as Readonly<Record<string, string>>);
   const missing = wanted.filter(([name, value]) => headers[name] !== value).map(([name]) => `${sink}: a message has no header ${name}`);
   const given = headers["webhook-signature"];
-  if (secret === undefined) return given === undefined ? missing : [...missing, `${sink}: a message is signed without a secret`];
-  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
-  const signed = createHmac("sha256", key).update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${text}`).digest("base64");
-  return given?.split(" ").includes(`v1,${signed}`) === true ? missing : [...missing, `${sink}: a message has a wrong signature`];
+  if (secrets.length === 0) return given === undefined ? missing : [...missing, `${sink}: a message is signed without a secret`];
+  const unsigned = secrets.filter((secret) => {
+    const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
+    const signed = createHmac("sha256", key).update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${text}`).digest("base64");
+    return given?.split(" ").includes(`v1,${signed}`) !== true;
+  });
+  return unsigned.length === 0 ? missing : [...missing, `${sink}: a message has a wrong signature`];
 }
 
 /** Tweets as they were posted; a repost is cut by the service. */

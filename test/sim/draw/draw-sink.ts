@@ -40,6 +40,8 @@ const when: Draw = ({ dice }) => dice.pick(CONDITIONS).text;
 const secretOr = ({ dice, file, name }: SinkScene, key: string, value: string): JsonObject =>
   dice.likes("secret files") ? { [`${key}_file`]: file(`${name}-${key}`, value) } : { [key]: value };
 
+const ONE_SECRET = "whsec_c2ltdWxhdGlvbiBzZWNyZXQgMTIzNA==";
+
 /** By sink type: how it reaches its channel, and what else it can be configured with. */
 const SINK_TYPES: Readonly<
   Record<string, { readonly way: (scene: SinkScene) => JsonObject; readonly optional: Readonly<Record<string, Draw>> }>
@@ -47,8 +49,9 @@ const SINK_TYPES: Readonly<
   webhook: {
     way: (scene) => secretOr(scene, "url", `https://hook-${scene.name}.example/in`),
     optional: {
-      secret: () => "whsec_c2ltdWxhdGlvbiBzZWNyZXQgMTIzNA==",
-      secret_file: ({ file, name }) => file(`${name}-secret`, "another secret of some length"),
+      secret: ({ dice }) => (dice.chance(0.7) ? ONE_SECRET : [ONE_SECRET, "the secret before it"]),
+      secret_file: ({ dice, file, name }) =>
+        file(`${name}-secret`, dice.chance(0.7) ? "another secret of some length" : `another secret of some length\n${ONE_SECRET}\n`),
       headers: () => ({ "x-team": "simulation" }),
       timeout: ({ dice }) => dice.pick(["10s", "15s", "30s"]),
       allow_private: ({ dice }) => dice.chance(0.5),
