@@ -25,8 +25,12 @@ export async function benchAddedDelay(): Promise<readonly Figure[]> {
 
 async function measure(folder: string, eventsAnAnswer: number): Promise<readonly number[]> {
   const receiver = await startWebhookReceiver();
-  const harness = await createPollingHarness({ folder, wakeDelivery: () => delivery.pump.wake() });
-  const delivery = await createDeliveryHarness(harness.store, receiver.url);
+  const harness = await createPollingHarness({
+    folder,
+    wakeDelivery: () => delivery.pump.wake(),
+    routing: () => delivery.routing,
+  });
+  const delivery = await createDeliveryHarness({ folder, store: harness.store, url: receiver.url });
   try {
     await delivery.pump.start();
     const answeredAtMs = new Map<string, number>();
@@ -40,7 +44,7 @@ async function measure(folder: string, eventsAnAnswer: number): Promise<readonly
       if (isWarm) for (const { id } of tweets) answeredAtMs.set(id, performance.timeOrigin + polled.answeredAtMs);
     }
     await pause(500);
-    const arrivedAtMs = new Map(await receiver.arrivals());
+    const arrivedAtMs = new Map((await receiver.arrivals()).map(({ tweetId, atMs }) => [tweetId, atMs]));
     return [...answeredAtMs].map(([id, atMs]) => (arrivedAtMs.get(id) ?? Number.POSITIVE_INFINITY) - atMs);
   } finally {
     await delivery.close();

@@ -1,62 +1,114 @@
-/** The real pump with the real webhook sink on a store, towards one receiver. */
-import { createPump, type Pump } from "../src/deliver/pump.ts";
-import { throttlesByKey } from "../src/route/route-event.ts";
+/** The delivering half as the daemon builds it from a configuration, on a store, towards one receiver. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createDelivery } from "../src/app/delivering/delivery.ts";
+import { createRouting, type Routing } from "../src/app/delivering/routing.ts";
+import { createActiveSilences } from "../src/app/delivering/silences.ts";
+import { loadConfig } from "../src/config/load/load-config.ts";
+import type { Log } from "../src/model/log.ts";
+import type { Pump } from "../src/deliver/pump.ts";
+import { createFiles } from "../src/runtime/files.ts";
 import { createHttpAgent } from "../src/runtime/http-agent.ts";
+import { createOutputs } from "../src/runtime/outputs.ts";
 import { createSystemClock } from "../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../src/runtime/system-random.ts";
-import { createOutputs } from "../src/runtime/outputs.ts";
 import { createMeter } from "../src/server/metrics/meter.ts";
-import { webhookSink } from "../src/sinks/webhook/webhook.ts";
+import { SINK_TYPES } from "../src/sinks/registry.ts";
 import type { OpenedStore } from "../src/state/open.ts";
+import { WATCH_TYPES } from "../src/watches/registry.ts";
 import { HOOK } from "./polling-harness.ts";
 import { SILENT_LOG } from "./silent-log.ts";
 
 export interface DeliveryHarness {
   readonly pump: Pump;
+  readonly routing: Routing;
   close(): Promise<void>;
 }
 
-export async function createDeliveryHarness(store: OpenedStore, url: string): Promise<DeliveryHarness> {
+export interface DeliveryOptions {
+  readonly folder: string;
+  readonly store: OpenedStore;
+  /** Of the receiver. */
+  readonly url: string;
+  readonly setup?: DeliverySetup;
+  readonly log?: Log;
+}
+
+/** What is in the way of each alert. */
+export interface DeliverySetup {
+  /** More settings of the webhook, as YAML in one line: `, dedupe: { … }`. */
+  readonly sink?: string;
+  /** More sections of the configuration, as YAML. */
+  readonly sections?: string;
+  /** An active silence that matches none of the alerts. */
+  readonly hasSilence?: boolean;
+}
+
+/** It is sent nothing: what it would be sent ends the benchmark. */
+const OPS = "terminal";
+
+export async function createDeliveryHarness(options: DeliveryOptions): Promise<DeliveryHarness> {
+  const { folder, store, url, setup = {}, log = SILENT_LOG } = options;
+  const config = await readConfig(folder, url, setup);
   const clock = createSystemClock();
   const http = createHttpAgent();
-  const settings = webhookSink.schema.parse({ url, secret: "a secret of the bench", allow_private: true });
-  const sink = await webhookSink.create(HOOK, settings as never, {
-    http,
-    clock,
-    log: SILENT_LOG,
-    write: () => {},
-    outputs: createOutputs(),
-    linksHost: "",
-  });
-  const pump = createPump({
+  if (setup.hasSilence === true) await store.addSilence(silenceOfNobody(clock.now()));
+  const silences = createActiveSilences(store, clock);
+  await silences.load();
+  const sinkDeps = { http, clock, log: SILENT_LOG, write: () => {}, outputs: createOutputs(), linksHost: config.linksHost };
+  const { pump } = await createDelivery(config, {
     store,
-    sinks: new Map([[HOOK, { type: "webhook", sink, chat: false, concurrency: webhookSink.concurrency, retryForMs: 3_600_000 }]]),
-    throttles: throttlesByKey(undefined, new Map([[HOOK, { chat: false }]])),
     clock,
     random: createSystemRandom(),
-    log: SILENT_LOG,
+    log,
     meter: createMeter(),
-    silenceOf: () => undefined,
-    readEvent: () => {
-      throw new Error("a webhook reads nothing aloud");
-    },
-    listedAt: () => {
-      throw new Error("a webhook lists everything");
-    },
-    onSinkFailing: ({ reason }) => {
-      throw new Error(reason);
-    },
-    onSinkRecovered: () => {},
-    onDead: () => {
-      throw new Error("a message was given up");
-    },
-    onUnpublished: () => {},
+    silenceOf: silences.silenceOf,
+    sinkDeps,
+    ...FAILING,
   });
   return {
     pump,
+    routing: createRouting(config, silences.all),
     async close() {
       await pump.stop(5_000);
       await http.close();
     },
   };
 }
+
+const FAILING = {
+  onSinkFailing: ({ reason }: { readonly reason: string }) => {
+    throw new Error(reason);
+  },
+  onSinkRecovered: () => {},
+  onDead: () => {
+    throw new Error("a message was given up");
+  },
+  onUnpublished: () => {},
+};
+
+async function readConfig(folder: string, url: string, { sink = "", sections = "" }: DeliverySetup) {
+  const path = join(folder, "watches.yaml");
+  await writeFile(path, textOf(url, sink, sections));
+  const loaded = await loadConfig({ path, files: createFiles(), env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+  if (!loaded.ok) throw new Error(`the configuration is refused: ${JSON.stringify(loaded.issues)}`);
+  return loaded.config;
+}
+
+const textOf = (url: string, sink: string, sections: string): string => `version: 1
+api: { base_url: "https://api.example", key: bench }
+ops: { sink: ${OPS} }
+watches:
+  bench: { type: search, query: release, schedule: "@every 1m", sink: ${HOOK} }
+sinks:
+  ${OPS}: { type: console }
+  ${HOOK}: { type: webhook, url: "${url}", secret: a secret of the bench, allow_private: true${sink} }
+${sections}`;
+
+const silenceOfNobody = (nowMs: number) => ({
+  matchers: ['author="nobody"'],
+  startsAtMs: nowMs,
+  endsAtMs: nowMs + 86_400_000,
+  author: "bench",
+  comment: "",
+});

@@ -1,7 +1,7 @@
 /** Events per second from a full outbox to a webhook on loopback in another process, until the last result is durable. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { OpenedStore } from "../src/state/open.ts";
-import { createDeliveryHarness } from "./delivery-harness.ts";
+import { createDeliveryHarness, type DeliverySetup } from "./delivery-harness.ts";
 import type { Figure } from "./figure.ts";
 import { createPollingHarness } from "./polling-harness.ts";
 import { inScratch } from "./scratch.ts";
@@ -17,16 +17,19 @@ const WARM_UP_EVENTS = 1_000;
 
 export async function benchOutbox(): Promise<readonly Figure[]> {
   const rates: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) rates.push(await inScratch(drain));
+  for (let round = 0; round < ROUNDS; round += 1) rates.push(await drainRate({}));
   return [
     { name: "outbox to webhook, durable", value: `${wholeText(median(rates))} events/s (rounds: ${rates.map(wholeText).join(", ")})` },
   ];
 }
 
-async function drain(folder: string): Promise<number> {
+/** Of one drain, in events a second. */
+export const drainRate = (setup: DeliverySetup): Promise<number> => inScratch((folder) => drain(folder, setup));
+
+async function drain(folder: string, setup: DeliverySetup): Promise<number> {
   const receiver = await startWebhookReceiver();
-  const harness = await createPollingHarness({ folder });
-  const delivery = await createDeliveryHarness(harness.store, receiver.url);
+  const harness = await createPollingHarness({ folder, routing: () => delivery.routing });
+  const delivery = await createDeliveryHarness({ folder, store: harness.store, url: receiver.url, setup });
   try {
     await harness.poll(makeTweets(WARM_UP_EVENTS));
     await delivery.pump.start();
@@ -36,7 +39,7 @@ async function drain(folder: string): Promise<number> {
     delivery.pump.wake();
     await untilSent(harness.store, WARM_UP_EVENTS + EVENTS);
     const tookMs = performance.now() - startMs;
-    const arrived = new Set((await receiver.arrivals()).map(([tweetId]) => tweetId));
+    const arrived = new Set((await receiver.arrivals()).map(({ tweetId }) => tweetId));
     if (arrived.size !== WARM_UP_EVENTS + EVENTS) throw new Error(`${arrived.size} of ${WARM_UP_EVENTS + EVENTS} events arrived`);
     return (EVENTS * 1_000) / tookMs;
   } finally {

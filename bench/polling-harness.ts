@@ -1,6 +1,7 @@
 /** One search watch on the real store, gate and poll runner, with the data service in memory: what is measured is everything else. */
 import { join } from "node:path";
 import { registrationOf } from "../src/app/daemon/registration.ts";
+import type { Routing } from "../src/app/delivering/routing.ts";
 import { createUpstreamPacer } from "../src/budget/upstream-pacer.ts";
 import { createPollTrace } from "../src/polling/run/poll-trace.ts";
 import { createPollRunner } from "../src/polling/run/poll-runner.ts";
@@ -8,7 +9,6 @@ import type { PollOutcome } from "../src/polling/run/poll-outcome.ts";
 import { createProfiles } from "../src/requests/profiles.ts";
 import { createRequestGate } from "../src/requests/request-gate.ts";
 import { createServiceClock } from "../src/requests/service-clock.ts";
-import type { NewDelivery } from "../src/model/poll-store.ts";
 import type { Tweet } from "../src/model/tweet.ts";
 import type { Watch } from "../src/model/watch.ts";
 import { planPolls } from "../src/plan/polls/plan-polls.ts";
@@ -33,6 +33,8 @@ export interface PollingHarness {
 export interface PollingHarnessOptions {
   readonly folder: string;
   readonly wakeDelivery?: () => void;
+  /** Where its events go; to the webhook, with nothing in their way, where it is left out. */
+  readonly routing?: () => Pick<Routing, "routeOf">;
 }
 
 /** The name of the sink that every event goes to. */
@@ -70,8 +72,6 @@ export async function createPollingHarness(options: PollingHarnessOptions): Prom
     renewKey: async () => false,
     onOutcome: () => {},
   });
-  const route = ({ event }: Parameters<Parameters<typeof createPollRunner>[0]["route"]>[0], nowMs: number): readonly NewDelivery[] =>
-    routeEvent(event, { ownSinks: [HOOK], tree: undefined, sinks: new Map([[HOOK, { chat: false }]]), nowMs });
   const runner = createPollRunner({
     store,
     gate,
@@ -83,7 +83,7 @@ export async function createPollingHarness(options: PollingHarnessOptions): Prom
     meter,
     log: SILENT_LOG,
     trace: createPollTrace(clock),
-    route: (evaluated, nowMs) => ({ event: evaluated.event, deliveries: route(evaluated, nowMs) }),
+    route: (evaluated, nowMs) => ({ event: evaluated.event, deliveries: (options.routing?.() ?? TO_HOOK).routeOf(evaluated, nowMs) }),
     retentionMs: () => 90 * 86_400_000,
     withoutRemoved: (polled) => polled,
     wakeDelivery: options.wakeDelivery ?? (() => {}),
@@ -108,6 +108,10 @@ export async function createPollingHarness(options: PollingHarnessOptions): Prom
     },
   };
 }
+
+const TO_HOOK: Pick<Routing, "routeOf"> = {
+  routeOf: ({ event }, nowMs) => routeEvent(event, { ownSinks: [HOOK], tree: undefined, sinks: new Map([[HOOK, { chat: false }]]), nowMs }),
+};
 
 const WATCH: Watch = {
   id: "bench",

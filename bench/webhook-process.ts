@@ -5,23 +5,30 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** On performance.now() + performance.timeOrigin, which two processes of one machine share. */
-export type Arrivals = readonly (readonly [tweetId: string, atMs: number])[];
-export type FromReceiver = { readonly port: number } | { readonly arrivals: Arrivals };
+export interface Arrival {
+  readonly tweetId: string;
+  readonly messageId: string;
+  /** On performance.now() + performance.timeOrigin, which two processes of one machine share. */
+  readonly atMs: number;
+}
 
-const bodies: { readonly text: string; readonly atMs: number }[] = [];
+export type FromReceiver = { readonly port: number } | { readonly arrivals: readonly Arrival[] };
+
+const bodies: { readonly text: string; readonly messageId: string; readonly atMs: number }[] = [];
 
 const server = createServer((request, response) => {
   const atMs = performance.timeOrigin + performance.now();
   let text = "";
   request.setEncoding("utf8").on("data", (part: string) => (text += part));
   request.on("end", () => {
-    bodies.push({ text, atMs });
+    bodies.push({ text, messageId: String(request.headers["webhook-id"]), atMs });
     response.writeHead(204).end();
   });
 });
 server.listen(0, "127.0.0.1", () => sendToParent({ port: (server.address() as AddressInfo).port }));
-process.on("message", () => sendToParent({ arrivals: bodies.splice(0).map(({ text, atMs }) => [tweetIdOf(text), atMs]) }));
+process.on("message", () =>
+  sendToParent({ arrivals: bodies.splice(0).map(({ text, ...rest }) => ({ tweetId: tweetIdOf(text), ...rest })) }),
+);
 process.on("disconnect", () => process.exit(0));
 
 function tweetIdOf(text: string): string {

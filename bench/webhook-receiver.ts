@@ -1,12 +1,14 @@
 /** Starts and asks the receiver's process. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { Arrivals, FromReceiver } from "./webhook-process.ts";
+import type { Arrival, FromReceiver } from "./webhook-process.ts";
+
+export type { Arrival };
 
 export interface WebhookReceiver {
   readonly url: string;
   /** What arrived since the last call. */
-  arrivals(): Promise<Arrivals>;
+  arrivals(): Promise<readonly Arrival[]>;
   close(): Promise<void>;
 }
 
