@@ -2,8 +2,13 @@
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../model/clock.ts";
+import type { Hash } from "../model/hash.ts";
 import type { Store } from "../model/store.ts";
+import type { RouteEvaluated } from "../polling/evaluate/verdicts.ts";
+import { createServiceClock } from "../requests/service-clock.ts";
 import type { Actions } from "../server/words/actions.ts";
+import { feedsOf } from "./backfill/backfill-polls.ts";
+import { backfillWatch } from "./backfill/commit-back.ts";
 import { acknowledgeDeadLetters, resendDeadLetters } from "./delivering/dead-letters.ts";
 import { replayAlerts } from "./delivering/replays.ts";
 import { createSilence, endSilence, sendSilenced } from "./delivering/silence-actions.ts";
@@ -17,13 +22,16 @@ export interface ActionsDeps {
   readonly silences: Pick<ActiveSilences, "load">;
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly hash: Hash;
+  /** Which sinks an event goes to, by the active configuration. */
+  readonly route: RouteEvaluated;
   readonly reloader: Reloader;
   readonly config: () => Config;
   /** What waits is due; sinks that fail are tried at once. */
   readonly probeSinks: () => void;
 }
 
-export const createActions = ({ store, silences, engine, clock, reloader, config, probeSinks }: ActionsDeps): Actions => ({
+export const createActions = ({ store, silences, engine, clock, hash, route, reloader, config, probeSinks }: ActionsDeps): Actions => ({
   reload: reloader.reload,
   async setPaused(watchId, paused, isFromNow = false) {
     const before = await store.setPaused(watchId, paused, { atMs: clock.now(), isFromNow });
@@ -41,6 +49,13 @@ export const createActions = ({ store, silences, engine, clock, reloader, config
     const resent = await replayAlerts(store, config(), request, clock.now());
     probeSinks();
     return resent;
+  },
+  async backfill(request) {
+    const polls = feedsOf(engine.polls, request.watchId);
+    if (polls.length === 0) return undefined;
+    const view = await backfillWatch({ store, clock, hash, route, serviceClock: createServiceClock(clock) }, polls, request);
+    probeSinks();
+    return view;
   },
   async addSilence(request) {
     const outcome = await createSilence(store, request, { config: config(), nowMs: clock.now() });

@@ -74,7 +74,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const silences = createActiveSilences(store, clock);
   await silences.load();
   const delivering = await createDelivering(initial, { store, silences, meter, trace, events, deps });
-  const { config, routing, delivery, opsAlerts } = delivering;
+  const { config, routing, delivery, opsAlerts, active } = delivering;
   let stopBegunMs: number | undefined;
   const graceLeftMs = () => Math.max(0, GRACE_MS - (clock.monotonic() - (stopBegunMs ?? clock.monotonic())));
   teardown.push("delivery", () => delivering.stop(graceLeftMs()));
@@ -86,8 +86,8 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const swap = createSwap({ guard, delivering, polling, store, hash, clock, log });
   const reloader = createReloader({ deps, opsAlerts, meter, clock, states: () => store.listWatches(), config, ...swap });
   events.on("storeRecovered", () => reloader.storeRecovered());
-  const { lastRefusal, loadedAtMs } = reloader;
-  const actions = createActions({ store, silences, engine, clock, reloader, config, probeSinks: () => delivery().pump.probe() });
+  const probeSinks = () => delivery().pump.probe();
+  const actions = createActions({ store, silences, engine, clock, hash, reloader, config, route: active.route, probeSinks });
   const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
   const polled = { feed, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
   const views = createViews({
@@ -101,14 +101,14 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
     config,
     routing,
     delivery,
-    lastRefusal,
-    loadedAtMs,
+    lastRefusal: reloader.lastRefusal,
+    loadedAtMs: reloader.loadedAtMs,
   });
   const url = await startServing(initial, { adapters, clock, log, views, actions, statePath: store.path }, teardown);
   log.info("status page is up", { url });
 
   const registered = await registerConfiguredWatches(initial, store, hash, clock.now());
-  delivering.active.set(registered);
+  active.set(registered);
   const watches = enabledOf(registered);
   await delivery().pump.start();
   await engine.setWatches(watches);

@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   tail: async () => (await import("./inspect/tail.ts")).addTail,
   dead: async () => (await import("./control/dead.ts")).addDead,
   replay: async () => (await import("./control/replay.ts")).addReplay,
+  backfill: async () => (await import("./control/backfill.ts")).addBackfillCommand,
   silence: async () => (await import("./control/silence.ts")).addSilenceCommand,
   route: async () => (await import("./inspect/route.ts")).addRoute,
   explain: async () => (await import("./inspect/explain.ts")).addExplain,

@@ -3,10 +3,10 @@
  * deliveries gives them this key, and the outbox does the rest.
  */
 
-/** `throttle`: more than its limit came at once. `return`: they came while their watch was away. */
-export type DigestCause = "throttle" | "return";
+/** `throttle`: more than its limit came at once. `return`: they came while their watch was away. `backfill`: an operator asked for the past. */
+export type DigestCause = "throttle" | "return" | "backfill";
 
-const CAUSES: readonly string[] = ["throttle", "return"] satisfies readonly DigestCause[];
+const CAUSES: readonly string[] = ["throttle", "return", "backfill"] satisfies readonly DigestCause[];
 
 /** What the keys of digests begin with, and no other group's key. */
 export const DIGEST_PREFIX = "digest\n";

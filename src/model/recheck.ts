@@ -1,5 +1,5 @@
 /** Rechecks of fresh tweets, and the port that names those that are due. */
-import type { ChirpEvent } from "./event.ts";
+import type { ChirpEvent, Verdict } from "./event.ts";
 import type { TargetRef } from "./watch-store.ts";
 
 /** After a tweet's last moment, an overdue recheck is still made for so long: it was due while the daemon was down, the watch paused, or requests short. */
@@ -22,8 +22,10 @@ export interface Recheck extends RecheckRef {
   readonly absences: number;
 }
 
-/** An item that was filtered and becomes an event after all. */
+/** An item with another verdict that becomes an event after all. */
 export interface LateVerdict extends TargetRef {
+  /** `filtered` where nothing is said: an item that has another one meanwhile stays as it is. */
+  readonly was?: Verdict;
   readonly itemId: string;
   readonly eventId: string;
 }

@@ -1,4 +1,5 @@
 /** The state as a port, in coarse operations: one method is one transaction. Implemented in state/. All times epoch ms, ids text. */
+import type { BackfillStore } from "./backfill.ts";
 import type { CrosspostStore } from "./crosspost.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { History } from "./history.ts";
@@ -44,6 +45,7 @@ export interface Store
     DeadLetters,
     SilenceStore,
     ReplayStore,
+    BackfillStore,
     History,
     Notes,
     LearnedStore,

@@ -3,12 +3,13 @@
 /**
  * - `held`: a mute's time interval, `about` its name.
  * - `throttled`: gathered for the digest of the throttle whose key `about` is.
+ * - `backfilled`: gathered for the digest of a backfill, `about` the key of its watch.
  * - `returning`: gathered for the digest of a watch that was away, `about` its key.
  * - `grouped`: others may still join it; `about` is its group's key, or "" for many groups.
  * - `retrying`: its last attempt failed, `about` says why.
  * - `queued`: due; others go first.
  */
-export type WaitCause = "held" | "throttled" | "returning" | "grouped" | "retrying" | "queued";
+export type WaitCause = "held" | "throttled" | "returning" | "backfilled" | "grouped" | "retrying" | "queued";
 
 export interface Wait {
   readonly cause: WaitCause;

@@ -39,6 +39,7 @@ export function digestHeading(digest: Digest): string {
   if (cause === "throttle") return `${count}, sent together because there were many at once`;
   // Other watches that found one of them too are named beside it; they were not away.
   const away = [...top, ...rest][0]?.event.watch ?? "their watch";
+  if (cause === "backfill") return `${count} from the past of ${away}`;
   return `${count} that came while ${away} was away`;
 }
 

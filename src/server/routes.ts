@@ -6,6 +6,7 @@ import type { Log } from "../model/log.ts";
 import { withoutDirectionMarks } from "../render/text/clean-text.ts";
 import { readEventQuery } from "./words/event-query.ts";
 import { explainView } from "./words/explain-view.ts";
+import { addBackfill, type BackfillRouteDeps } from "./backfill-routes.ts";
 import { refuseCaller, refuseOrigin, type Refusal } from "./guard.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
 import { renderPage } from "./page/page.ts";
@@ -21,7 +22,7 @@ import type { Health, Views } from "./words/views.ts";
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
 export type Access = { readonly kind: "socket" } | { readonly kind: "tcp"; readonly token?: string; readonly publicHost?: string };
 
-export interface HttpRouteDeps extends SilenceRouteDeps, ReplayRouteDeps, TailRouteDeps {
+export interface HttpRouteDeps extends SilenceRouteDeps, ReplayRouteDeps, TailRouteDeps, BackfillRouteDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly views: Views;
@@ -45,6 +46,7 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   addSilences(app, deps);
   addTailRoute(app, deps);
   addReplays(app, deps, callerOf(access));
+  addBackfill(app, deps, callerOf(access));
   app.notFound((c) => problem(c, { status: 404, code: "SERVER_NO_SUCH_PATH", message: "there is nothing at this path" }));
   app.onError((error, c) => {
     deps.log.error("a request to the server failed", { path: c.req.path, error });

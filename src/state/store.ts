@@ -1,5 +1,6 @@
 /** Composes the operations into the Store; each has its own file. */
 import type { Clock } from "../model/clock.ts";
+import type { BackfillStore } from "../model/backfill.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
 import type { DeadLetters } from "../model/dead-letters.ts";
 import type { History } from "../model/history.ts";
@@ -14,6 +15,8 @@ import type { SilenceStore } from "../model/silence.ts";
 import type { Notes, Store, Upkeep } from "../model/store.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
+import { recordAudit } from "./outbox/audit.ts";
+import { backfilledTweets, loadBackfill, saveBackfillPage } from "./items/backfills.ts";
 import { commitPoll } from "./polls/commit-poll.ts";
 import { groupDead, listDead, unreportedDead } from "./outbox/dead-letters.ts";
 import { crosspostOutlook, dueCrosspost, expireCrossposts, markCrosspostsReported, recordCrosspost } from "./outbox/crossposts.ts";
@@ -66,6 +69,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...deadLetters(db),
     ...silences(db),
     ...replays(db),
+    ...backfills(db),
     ...history(db, deps.clock),
     ...notes(db),
     ...learned(db),
@@ -166,6 +170,13 @@ const replays = (db: Executor): ReplayStore => ({
   findReplayable: (selection) => findReplayable(db, selection),
   replay: (wanted) => replay(db, wanted),
   auditRecords: (limit) => auditRecords(db, limit),
+});
+
+const backfills = (db: Executor): BackfillStore => ({
+  loadBackfill: (fingerprint, sinceMs) => loadBackfill(db, fingerprint, sinceMs),
+  saveBackfillPage: (page) => saveBackfillPage(db, page),
+  backfilledTweets: (fingerprint, postedMs) => backfilledTweets(db, fingerprint, postedMs),
+  recordBackfill: (atMs, detail) => recordAudit(db, atMs, "backfill", detail),
 });
 
 const history = (db: Executor, clock: Clock): History => ({

@@ -40,7 +40,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   polling: [["."], ["read"], ["evaluate"], ["targets"], ["run"]],
   groups: [["kind"], ["memory"], ["probing"], ["queries"], ["single"], ["accounts", "member-lists", "searches"], ["."]],
   forecast: [["."], ["advice"]],
-  app: [["daemon"], ["changes"], ["delivering"], ["polling"], ["views"], ["plan", "try"], ["reload"], ["."]],
+  app: [["daemon"], ["changes"], ["delivering"], ["polling"], ["views"], ["plan", "try", "backfill"], ["reload"], ["."]],
   state: [["db"], ["files"], ["ledger"], ["watches"], ["items"], ["outbox"], ["history"], ["polls"], ["migrations"], ["upkeep"], ["."]],
   config: [["."], ["text"], ["schema"], ["check"], ["where"], ["build"], ["load"]],
   render: [["text"], ["messages"], ["."]],

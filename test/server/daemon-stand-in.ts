@@ -188,6 +188,10 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`resend ${sink ?? "all"}`);
         return Promise.resolve({ messages: daemon.dead.dead.length, alerts: daemon.dead.dead.length });
       },
+      backfill(request) {
+        asked.push(`backfill ${JSON.stringify(request)}`);
+        return Promise.resolve(request.watchId === "brand" ? { alerts: 2, filtered: 1, known: 3, left: 0 } : undefined);
+      },
       replay(request) {
         asked.push(`replay ${JSON.stringify(request)}`);
         return Promise.resolve({ alerts: 2 });

@@ -121,6 +121,6 @@ async function eventsOf(store: ReplayParts, what: ReplayRequest["what"], all: re
 
 /** What operators sent again within the retention, newest first. */
 export async function readReplays(store: Pick<ReplayStore, "auditRecords">): Promise<ReplayRecordsView> {
-  const records = (await store.auditRecords(AUDIT_READ)).filter(({ action }) => action.startsWith("replay "));
+  const records = (await store.auditRecords(AUDIT_READ)).filter(({ action }) => action === "backfill" || action.startsWith("replay "));
   return { replays: records.map(({ atMs, action, detail }) => ({ at: isoTime(atMs), action, detail })) };
 }

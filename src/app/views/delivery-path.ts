@@ -49,6 +49,7 @@ function placeOf(event: ChirpEvent, receiver: ReturnType<typeof findReceivers>[n
 
 const DIGESTS: Readonly<Record<string, string>> = {
   throttle: "a digest of what exceeded the throttle",
+  backfill: "the digest of a backfill",
   return: "the digest of what came while the watch was away",
 };
 

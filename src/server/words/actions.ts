@@ -1,5 +1,6 @@
 /** What the server asks the daemon to do, and how it answers: the JSON of the changing calls of `/api/v1/…`, field for field. Implemented in app/. */
 import type { OnReturn } from "../../model/watch.ts";
+import type { BackfillRequest, BackfillView } from "./backfill-view.ts";
 import type { ResentView } from "./dead-view.ts";
 import type { ReplayRequest } from "./replay-view.ts";
 import type { AddSilenceOutcome, SilenceRequest, SilenceView } from "./silence-view.ts";
@@ -38,6 +39,8 @@ export interface Actions {
   resendDead(sink: string | undefined): Promise<ResentView>;
   /** Sends again what was sent or dropped; how many alerts. */
   replay(request: ReplayRequest): Promise<{ readonly alerts: number }>;
+  /** Makes alerts of what was read of a watch's past. Undefined when no such watch is polled. */
+  backfill(request: BackfillRequest): Promise<BackfillView | undefined>;
   /** It holds once this resolves. */
   addSilence(request: SilenceRequest): Promise<AddSilenceOutcome>;
   /** Undefined when there is none of that id. */

@@ -174,6 +174,23 @@ export interface AttemptsTable {
   error: string;
 }
 
+/** Sources that were read back on an operator's request, within the last day. */
+export interface BackfillReadsTable {
+  fingerprint: string;
+  /** JSON: how far, and where it goes on. */
+  read: string;
+  /** When the reading began. */
+  read_at: number;
+}
+
+/** What they showed. */
+export interface BackfillTweetsTable {
+  fingerprint: string;
+  tweet_id: string;
+  posted_at: number;
+  body: string;
+}
+
 export interface SilencesTable {
   id: number;
   /** JSON: the matchers as written. */
@@ -283,6 +300,8 @@ export interface Tables {
   groups: GroupsTable;
   messages: MessagesTable;
   attempts: AttemptsTable;
+  backfill_reads: BackfillReadsTable;
+  backfill_tweets: BackfillTweetsTable;
   silences: SilencesTable;
   audit: AuditTable;
   crossposts: CrosspostsTable;

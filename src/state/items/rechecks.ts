@@ -1,4 +1,5 @@
 /** Rechecks of fresh tweets: which are due, and what one commit changes of them. */
+import type { Verdict } from "../../model/event.ts";
 import type { LateVerdict, Recheck, RecheckRef } from "../../model/recheck.ts";
 import { eventOf } from "./insert-events.ts";
 import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
@@ -76,7 +77,7 @@ const remove = listStatement<{ targetId: number }, string>()((on, list, slot) =>
   on.deleteFrom("rechecks").where("tweet_id", "in", list).where("target_id", "=", slot("targetId")),
 );
 
-const turnIntoEvent = statement<{ targetId: number; itemId: string; eventId: string; was: "filtered"; is: "event" }>()((on, slot) =>
+const turnIntoEvent = statement<{ targetId: number; itemId: string; eventId: string; was: Verdict; is: "event" }>()((on, slot) =>
   on
     .updateTable("items")
     .set({ verdict: slot("is"), detail: "", event_id: slot("eventId") })
@@ -105,10 +106,10 @@ export async function applyRechecks(on: Executor, targets: TargetRevisions, chan
     const target = await targets.find(ref);
     if (target !== undefined) await remove(on, [tweetId], { targetId: target.id });
   }
-  for (const { itemId, eventId, ...ref } of changes.late) {
+  for (const { itemId, eventId, was = "filtered", ...ref } of changes.late) {
     const target = await targets.find(ref);
     if (target === undefined) return false;
-    await turnIntoEvent(on, { targetId: target.id, itemId, eventId, was: "filtered", is: "event" });
+    await turnIntoEvent(on, { targetId: target.id, itemId, eventId, was, is: "event" });
   }
   return true;
 }

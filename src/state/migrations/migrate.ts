@@ -17,6 +17,7 @@ import { up as away } from "./0012-away.ts";
 import { up as learned } from "./0013-learned.ts";
 import { up as silences } from "./0014-silences.ts";
 import { up as attempts } from "./0015-attempts.ts";
+import { up as backfills } from "./0016-backfills.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -36,6 +37,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0013-learned": { up: learned },
   "0014-silences": { up: silences },
   "0015-attempts": { up: attempts },
+  "0016-backfills": { up: backfills },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

@@ -1,6 +1,8 @@
 /** Forgetting: what is older than the retention goes, in small transactions; what waits never does. */
+import { BACKFILL_KEPT_MS } from "../../model/backfill.ts";
 import { OVERDUE_RECHECK_MS } from "../../model/recheck.ts";
 import { type Executor, transact } from "../db/statement.ts";
+import { forgetBackfills } from "../items/backfills.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
 
 const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
@@ -20,6 +22,7 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   await repeat(() => forgetMessages(db, before));
   await db.deleteFrom("crossposts").where("done_at", "<", before).execute();
   await db.deleteFrom("attempts").where("at", "<", before).execute();
+  await forgetBackfills(db, nowMs - BACKFILL_KEPT_MS);
   await forgetDeliveries(db, before);
   await forgetEvents(db, before);
   await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), nowMs - Math.max(retentionMs, SUMS_KEPT_MS));

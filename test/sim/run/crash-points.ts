@@ -53,6 +53,7 @@ const NOT_CUT = [
   ...["spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote", "loadLearned"],
   ...["dueCrosspost", "crosspostOutlook", "groupDead", "unreportedDead", "countSilenced", "resendSilenced", "labelsSince"],
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages"],
+  ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
 ];
 
 export const STORE_METHODS: readonly string[] = [...STORE_WRITES, ...STORE_READS, ...NOT_CUT, "close"];

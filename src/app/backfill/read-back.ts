@@ -1,0 +1,138 @@
+/** Reads one source back to a time, page by page, each kept before the next is asked for: whoever asks again pays for nothing twice. */
+import { FeedWalk } from "../../detect/feed-walk.ts";
+import { BACKFILL_KEPT_MS, type BackfillRead, type BackfillStore } from "../../model/backfill.ts";
+import type { Clock } from "../../model/clock.ts";
+import { timeOfTweetId } from "../../model/id.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Source } from "../../model/source.ts";
+import { isBadRequest, type UpstreamAnswer } from "../../model/upstream.ts";
+import { itemOfTweet } from "../../polling/read/read-feed.ts";
+import { withBounds } from "../../query/with-bounds.ts";
+
+export interface ReadBackDeps {
+  readonly store: Pick<BackfillStore, "loadBackfill" | "saveBackfillPage">;
+  readonly clock: Clock;
+  readonly ask: (params: JsonObject, cursor: string | undefined) => Promise<UpstreamAnswer>;
+  /** False: no further request may be made. */
+  readonly mayAsk: () => boolean;
+  /** After each page: everything posted later than this was read. */
+  readonly onPage: (tweets: number, reachedMs: number) => void;
+}
+
+export interface BackTarget {
+  /** Fingerprint of the source. */
+  readonly key: string;
+  readonly source: Source;
+  readonly sinceMs: number;
+}
+
+/** `cut`: requests ended before the time was reached. */
+export async function readBack(deps: ReadBackDeps, target: BackTarget): Promise<"reached" | "cut"> {
+  const { store, clock } = deps;
+  let read = await store.loadBackfill(target.key, clock.now() - BACKFILL_KEPT_MS);
+  let isFirst = read === undefined;
+  let walk = newWalk(target);
+  for (let step = nextStep(read, target); step !== undefined; step = nextStep(read, target)) {
+    if (!deps.mayAsk()) return "cut";
+    const answer = await askOrRestart(deps, step);
+    if (answer === undefined) {
+      // The service no longer takes the stored cursor: a bounded query goes on below what was read, another list begins anew.
+      read = withoutCursor(read);
+      walk = newWalk(target);
+      continue;
+    }
+    const tweets = answer.tweets ?? [];
+    const goesOn = walk.takePage(tweets.map(itemOfTweet), answer.nextCursor);
+    read = readAfter(read, { walk, goesOn, step, nextCursor: answer.nextCursor }, target.sinceMs);
+    await store.saveBackfillPage({ fingerprint: target.key, read, tweets, atMs: clock.now(), isFirst });
+    isFirst = false;
+    if (!goesOn || walk.pages >= MOST_WALK_PAGES) walk = newWalk(target);
+    deps.onPage(tweets.length, read.reachedMs);
+  }
+  return "reached";
+}
+
+/** A walk gives a list up after a few hundred pages; the past of a busy one is longer. */
+const MOST_WALK_PAGES = 400;
+
+function withoutCursor(read: BackfillRead | undefined): BackfillRead | undefined {
+  if (read === undefined) return undefined;
+  const { reachedMs, lowestId, hasEnded } = read;
+  return { reachedMs, hasEnded, ...(lowestId === undefined ? {} : { lowestId }) };
+}
+
+/** Whether a source must be asked at all. */
+export const isReadBack = (read: BackfillRead | undefined, target: BackTarget): boolean => nextStep(read, target) === undefined;
+
+const newWalk = ({ source, sinceMs }: BackTarget): FeedWalk =>
+  new FeedWalk({
+    stretches: [],
+    ground: [],
+    floorMs: sinceMs,
+    maxNewPages: Number.POSITIVE_INFINITY,
+    minItems: 0,
+    fills: false,
+    hasNoPins: source.boundParam !== undefined,
+  });
+
+interface Step {
+  readonly params: JsonObject;
+  readonly cursor?: string;
+  /** The bounded query, where the source takes one. */
+  readonly query?: string;
+  readonly boundMs?: number;
+}
+
+function nextStep(read: BackfillRead | undefined, { source, sinceMs }: BackTarget): Step | undefined {
+  if (read === undefined) return stepFrom(source, sinceMs, undefined);
+  if (read.reachedMs <= sinceMs || read.hasEnded) return undefined;
+  if (read.cursor !== undefined) {
+    const { cursor, query, boundMs } = read;
+    if (query === undefined || boundMs === undefined) return { params: source.params, cursor };
+    return { params: withQuery(source, query), cursor, query, boundMs };
+  }
+  return stepFrom(source, sinceMs, read.lowestId);
+}
+
+function stepFrom(source: Source, sinceMs: number, belowId: string | undefined): Step {
+  const param = source.boundParam;
+  if (param === undefined) return { params: source.params };
+  const written = source.params[param];
+  const bounds = { sinceTime: Math.floor(sinceMs / 1_000), ...(belowId === undefined ? {} : { maxId: belowId }) };
+  const query = withBounds(typeof written === "string" ? written : "", bounds);
+  return { params: withQuery(source, query), query, boundMs: sinceMs };
+}
+
+const withQuery = ({ params, boundParam }: Source, query: string): JsonObject =>
+  boundParam === undefined ? params : { ...params, [boundParam]: query };
+
+/** Undefined: the cursor is no longer taken. */
+async function askOrRestart({ ask }: ReadBackDeps, { params, cursor }: Step): Promise<UpstreamAnswer | undefined> {
+  try {
+    return await ask(params, cursor);
+  } catch (error) {
+    if (cursor !== undefined && isBadRequest(error)) return undefined;
+    throw error;
+  }
+}
+
+interface PageTaken {
+  readonly walk: FeedWalk;
+  readonly goesOn: boolean;
+  readonly step: Step;
+  readonly nextCursor: string | undefined;
+}
+
+function readAfter(before: BackfillRead | undefined, { walk, goesOn, step, nextCursor }: PageTaken, sinceMs: number): BackfillRead {
+  const lowestId = walk.covered?.low ?? before?.lowestId;
+  const reachedMs = goesOn ? undefined : walk.end === "reached" ? sinceMs : walk.end === "end" ? step.boundMs : undefined;
+  const downToMs = lowestId === undefined ? Number.MAX_SAFE_INTEGER : timeOfTweetId(lowestId);
+  return {
+    reachedMs: reachedMs ?? Math.min(before?.reachedMs ?? Number.MAX_SAFE_INTEGER, downToMs),
+    ...(lowestId === undefined ? {} : { lowestId }),
+    ...(nextCursor === undefined ? {} : { cursor: nextCursor }),
+    ...(step.query === undefined || step.boundMs === undefined ? {} : { query: step.query, boundMs: step.boundMs }),
+    // Cursors that lead in a circle, or to nothing but empty pages, end a list too.
+    hasEnded: !goesOn && reachedMs === undefined,
+  };
+}

@@ -1,0 +1,60 @@
+/** A backfill for people: what it will cost, how far it is, and what came of it. */
+import type { BackEstimate } from "../../app/backfill/estimate-back.ts";
+import type { BackfillView } from "../../server/words/backfill-view.ts";
+import { plural } from "../terminal/table.ts";
+import type { BackfillPlan } from "./backfill-plan.ts";
+
+const NAMED = 5;
+
+export function estimateText(
+  { watch, sinceMs, polls, leftOut, left }: Pick<BackfillPlan, "watch" | "sinceMs" | "polls" | "leftOut" | "left">,
+  { unread, paid, itemsPerDay, requests }: BackEstimate,
+  most: number,
+): readonly string[] {
+  const since = `${new Date(sinceMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const lines = [`${watch.id}: back to ${since}, ${plural(polls.length, "source")}`];
+  if (paid > 0) lines.push(`${plural(paid, "source")} read and paid for within the last day: nothing to pay`);
+  if (leftOut.length > 0) lines.push(`left out, not looked up yet: ${namesText(leftOut)}`);
+  if (unread === 0) return lines;
+  const basis = itemsPerDay === undefined ? "" : ` (by ${Math.round(itemsPerDay).toLocaleString("en-US")} items a day so far)`;
+  const cost =
+    requests === undefined
+      ? `cost not known yet: the watch is less than an hour old; at least ${plural(unread, "request")}`
+      : `about ${plural(requests, "request")}${basis}`;
+  const limit = left === most ? "what the quota has left without its reserve" : "--max-requests";
+  return [...lines, `${cost}, ${plural(most, "request")} at most (${limit})`];
+}
+
+const namesText = (names: readonly string[]): string =>
+  `${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ""}`;
+
+const BAR = 20;
+
+export function progressText(at: {
+  readonly spent: number;
+  readonly expected: number | undefined;
+  readonly tweets: number;
+  /** Of the time, between 0 and 1, of the source that is read. */
+  readonly share: number;
+}): string {
+  const full = Math.round(Math.min(Math.max(at.share, 0), 1) * BAR);
+  const of = at.expected === undefined ? "" : ` of about ${at.expected}`;
+  return `[${"#".repeat(full)}${".".repeat(BAR - full)}] ${at.spent}${of} requests, ${at.tweets} tweets`;
+}
+
+export function resultText(
+  { alerts, filtered, known, left }: BackfillView,
+  { isDry, isBeside, spent }: { readonly isDry: boolean; readonly isBeside: boolean; readonly spent: number },
+): string {
+  const others = [
+    known > 0 ? `${known} announced before` : "",
+    filtered > 0 ? `${filtered} filtered` : "",
+    left > 0 ? `${left} newer than what the watch has read: its next poll brings them` : "",
+  ].filter((text) => text !== "");
+  const rest = others.length === 0 ? "" : `; ${others.join(", ")}`;
+  const paid = `${plural(spent, "request")} paid`;
+  if (isDry)
+    return `${paid}. ${plural(alerts, "alert")} would be sent${rest}. Nothing was sent: without --dry-run, the same range costs nothing within a day`;
+  const when = isBeside ? "now" : "at the next start: no daemon runs now";
+  return `${paid}. ${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${when}${rest}`;
+}
