@@ -14,6 +14,8 @@ export interface DaemonProcess {
   /** What all its threads have computed so far. */
   cpuMs(): number;
   residentKilobytes(): number;
+  /** The most that was resident so far. */
+  peakKilobytes(): number;
   /** Resolves when a line with this text is in the log. @throws when the process ends before. */
   said(text: string): Promise<void>;
   stop(): Promise<void>;
@@ -26,7 +28,8 @@ export function startDaemonProcess(configPath: string): DaemonProcess {
   const ended = once(child, "exit");
   return {
     cpuMs: () => cpuMs(child.pid ?? 0),
-    residentKilobytes: () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]),
+    residentKilobytes: () => kilobytes(child.pid, "VmRSS"),
+    peakKilobytes: () => kilobytes(child.pid, "VmHWM"),
     async said(text) {
       while (!log.includes(text)) {
         if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}:\n${log}`);
@@ -36,6 +39,9 @@ export function startDaemonProcess(configPath: string): DaemonProcess {
     stop: () => stop(child, ended),
   };
 }
+
+const kilobytes = (pid: number | undefined, field: string): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -6,6 +6,7 @@ import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
+import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { startControl } from "../server/control-socket.ts";
 import { createMeter } from "../server/metrics/meter.ts";
 import type { HttpRouteDeps } from "../server/routes.ts";
@@ -45,6 +46,8 @@ export interface Daemon {
 const GRACE_MS = 8_000;
 /** The poll loop turns at least every 30 s. */
 const ALIVE_WITHIN_MS = 120_000;
+/** Registering and planning so many leaves tens of megabytes behind, just before their first reads take as much. */
+const MANY_WATCHES = 2_000;
 
 const SHIPPED: Adapters = { openStore, startControl, startServer };
 
@@ -90,20 +93,9 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const actions = createActions({ store, silences, engine, clock, hash, reloader, config, route: active.route, probeSinks });
   const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
   const polled = { feed, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
-  const views = createViews({
-    ...polled,
-    engine,
-    deps,
-    store,
-    meter,
-    clock,
-    startedAtMs,
-    config,
-    routing,
-    delivery,
-    lastRefusal: reloader.lastRefusal,
-    loadedAtMs: reloader.loadedAtMs,
-  });
+  const { lastRefusal, loadedAtMs } = reloader;
+  const shown = { config, routing, delivery, lastRefusal, loadedAtMs };
+  const views = createViews({ ...polled, ...shown, engine, deps, store, meter, clock, startedAtMs });
   const url = await startServing(initial, { adapters, clock, log, views, actions, statePath: store.path }, teardown);
   log.info("status page is up", { url });
 
@@ -114,6 +106,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   await engine.setWatches(watches);
   report.started(watches);
   await polling.start();
+  if (watches.length > MANY_WATCHES) collectGarbage();
   engine.start();
   startHousekeeping(initial, { deps, store, silences, delivering, polling, reloader }, teardown);
   const stop = () => {

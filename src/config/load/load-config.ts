@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
 import { allowedPrograms } from "../../model/outputs.ts";
+import { collectGarbage } from "../../runtime/collect-garbage.ts";
 import { withDotEnv } from "../../runtime/environment.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
@@ -31,6 +32,9 @@ export type LoadResult =
   /** Errors and warnings, in file order. */
   | { readonly ok: false; readonly issues: readonly ConfigIssue[] };
 
+/** Characters of YAML, about two thousand watches. The parser's document takes a hundred times as many bytes, building half as many. */
+const LARGE_TEXT = 150_000;
+
 /**
  * Loads and checks a configuration. Never throws for what is in the files.
  *
@@ -44,6 +48,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
   const report = createReport([...sources.files, ...sources.failures.map((failure) => failure.file)].sort(byName));
   for (const { file, rule, message } of sources.failures) report.error({ file, offset: 0 }, rule, message);
   const roots = sources.files.flatMap((file) => parseYaml(file, report) ?? []);
+  const isLarge = sources.files.reduce((sum, { text }) => sum + text.length, 0) > LARGE_TEXT;
+  if (isLarge) collectGarbage();
   if (report.hasErrors()) return { ok: false, issues: report.issues() };
   const merged = mergeSources(roots, report);
   if (merged === undefined) return { ok: false, issues: report.issues() };
@@ -64,6 +70,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
     noteFile: (path) => read.add(path),
     lenient,
   });
+  if (isLarge) collectGarbage();
   const issues = report.issues();
   if (built === undefined || report.hasErrors()) return { ok: false, issues };
   return { ok: true, config: deepFreeze({ ...built, warnings: issues, files: [...read], reads: marks(), hash: configHash(marks()) }) };
