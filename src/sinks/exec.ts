@@ -1,5 +1,4 @@
 /** The exec sink: starts a program of this machine and writes the events to its standard input. Owns its settings and what an exit code means; starting and ending it is the Outputs port's. */
-import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { parseDuration } from "../model/duration.ts";
 import { errorText } from "../model/errors.ts";
@@ -9,18 +8,13 @@ import { cleanLine } from "../render/text/clean-text.ts";
 import { trimText } from "../render/text/trim-text.ts";
 import { timeoutSetting } from "./kind/address-settings.ts";
 import { eventDocument } from "./kind/event-json.ts";
+import { programSetting } from "./kind/program-setting.ts";
 import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 
 const settingsSchema = z.strictObject({
-  command: z
-    .array(z.string())
-    .min(1)
-    .max(100)
-    .refine(
-      ([path]) => path === undefined || isAbsolute(path),
-      "must begin with the absolute path of a program, like [/usr/local/bin/on-alert, brand]",
-    )
-    .describe("The program and its arguments. CHIRPWATCH_ALLOW_EXEC must name the program; nothing of an event becomes an argument."),
+  command: programSetting(
+    "The program and its arguments. CHIRPWATCH_ALLOW_EXEC must name the program; nothing of an event becomes an argument.",
+  ),
   timeout: timeoutSetting("30s"),
 });
 

@@ -7,6 +7,7 @@ import type { WatchType } from "../../watches/watch-type.ts";
 import { buildMuting, type MutingDeps } from "./build-intervals.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { resolveDataPath } from "../text/state-path.ts";
+import { checkProgram, type ProgramDeps } from "../check/check-program.ts";
 import { checkValue } from "../check/check-value.ts";
 import type { SinkConfig } from "../config.ts";
 import { DEFAULTS } from "../defaults.ts";
@@ -18,9 +19,8 @@ import { findType, type KnownKeys, splitKeys } from "../check/typed-entry.ts";
 import type { LoadWhere } from "../where/where.ts";
 import { anyBody } from "../where/where-types.ts";
 
-export interface SinkDepsOfConfig extends SecretDeps, MutingDeps {
+export interface SinkDepsOfConfig extends SecretDeps, MutingDeps, ProgramDeps {
   readonly env: Environment;
-  readonly allowedPrograms: ReadonlySet<string>;
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
   /** Their events are what a sink's own conditions see. */
@@ -95,13 +95,9 @@ async function compileCondition(type: SinkType<any>, settings: unknown, own: Map
   return settings;
 }
 
-/** Which programs may be started is said outside the configuration, so that nobody who may only edit that can start any. */
-function checkPrograms(type: SinkType<any>, settings: unknown, own: MapNode, { allowedPrograms, report }: SinkDepsOfConfig): void {
-  for (const destination of type.destinations(settings)) {
-    if (destination.kind !== "program" || allowedPrograms.has(destination.path)) continue;
-    const message = `${destination.path} may not be started: name it in the environment variable CHIRPWATCH_ALLOW_EXEC (paths separated by colons; .env does not count)`;
-    report.error(findNode(own, ["command"]).place, "program-not-allowed", message);
-  }
+function checkPrograms(type: SinkType<any>, settings: unknown, own: MapNode, deps: SinkDepsOfConfig): void {
+  for (const destination of type.destinations(settings))
+    if (destination.kind === "program") checkProgram(destination.path, findNode(own, ["command"]).place, deps);
 }
 
 /** The same settings with the paths of files that the sink writes made absolute. */
