@@ -5,6 +5,7 @@
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
+import type { Meter } from "../model/meter.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { startControl } from "../server/control-socket.ts";
@@ -16,8 +17,9 @@ import { type OpenedStore, openStore } from "../state/open.ts";
 import { createActions } from "./actions.ts";
 import { createActivityFeed, publishingStore } from "./daemon/activity.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
-import { createDaemonEvents } from "./daemon/daemon-events.ts";
+import { createDaemonEvents, type DaemonEvents } from "./daemon/daemon-events.ts";
 import { createDelivering, type Delivering } from "./delivering/delivering.ts";
+import { startEnriching } from "./delivering/enriching.ts";
 import { type ActiveSilences, createActiveSilences } from "./delivering/silences.ts";
 import { takeClockSetWhileStopped, watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
@@ -108,7 +110,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   await polling.start();
   if (watches.length > MANY_WATCHES) collectGarbage();
   engine.start();
-  startHousekeeping(initial, { deps, store, silences, delivering, polling, reloader }, teardown);
+  startHousekeeping(initial, { deps, store, silences, meter, events, delivering, polling, reloader }, teardown);
   const stop = () => {
     stopBegunMs ??= clock.monotonic();
     return teardown.drain();
@@ -146,6 +148,8 @@ interface RunningParts {
   readonly deps: DaemonDeps;
   readonly store: OpenedStore;
   readonly silences: ActiveSilences;
+  readonly meter: Meter;
+  readonly events: DaemonEvents;
   readonly delivering: Delivering;
   readonly polling: Polling;
   readonly reloader: Reloader;
@@ -154,7 +158,7 @@ interface RunningParts {
 /** What goes on beside polling and delivering. */
 function startHousekeeping(
   initial: Config,
-  { deps, store, silences, delivering, polling, reloader }: RunningParts,
+  { deps, store, silences, meter, events, delivering, polling, reloader }: RunningParts,
   teardown: Teardown,
 ): void {
   const { clock, hash, log, http, files } = deps;
@@ -167,6 +171,7 @@ function startHousekeeping(
   void store.problems.then((problems) => {
     if (problems.length > 0) log.error("state is damaged", { problems, hint: "stop the daemon and run chirpwatch state restore" });
   });
+  teardown.push("enriching", startEnriching({ delivering, store, meter, events, deps }));
   const isAlive = () => polling.storeWatch.trouble === undefined && clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
   const { heartbeat } = initial.ops;
   if (heartbeat !== undefined) teardown.push("heartbeat", startHeartbeat(heartbeat, { http, clock, log, isAlive }));

@@ -69,6 +69,7 @@ export const RULES = {
   "faster-than-data": "A schedule that outruns the data.",
   recheck: "A `recheck` that ends before it begins, or after the tweets are forgotten.",
   spike: "A `spike` window that is never checked, or that has no time of day.",
+  enrich: "An `enrich` that asks nobody, or two, or has no time for it.",
   "no-events": "A `no_events` shorter than the polls are apart.",
   "max-age-below-interval": "Items between two polls would be lost.",
   "max-age-above-retention": "Items would be forgotten and raise an alert again.",

@@ -3,17 +3,17 @@ import type { ChirpEvent, Verdict } from "./event.ts";
 import type { Wait } from "./waiting.ts";
 
 /**
- * What became of a delivery. `summarised`: a digest counted it and did not list it. `sealed`: its message is on its way. The last two are
- * those of crossposts.
+ * What became of a delivery. `summarised`: a digest counted it and did not list it. `sealed`: its message is on its way. `published` and
+ * `not_published` are those of crossposts, `not_enriched` of an event that went out without its enrichment.
  */
 export const DELIVERY_STATES = [
   ...(["waiting", "held", "sealed", "sent", "summarised", "dead", "muted", "silenced", "duplicate"] as const),
-  ...(["published", "not_published"] as const),
+  ...(["published", "not_published", "not_enriched"] as const),
 ] as const;
 export type DeliveryOutcome = (typeof DELIVERY_STATES)[number];
 
 export interface DeliveryHistory {
-  /** Name of the sink; `<name> crosspost` for the crosspost of its message. */
+  /** Name of the sink; `<name> crosspost` for the crosspost of its message; `enrichment` for what comes before all sinks. */
   readonly sink: string;
   readonly state: DeliveryOutcome;
   readonly messageId: string | null;

@@ -64,6 +64,17 @@ export const METRICS = {
     help: "Events created, by watch and event type; the daemon's own under an empty watch.",
     labels: ["watch", "event"],
   },
+  chirpwatch_enrichments_total: {
+    kind: "counter",
+    help: "Questions about events to the endpoints and programs of `enrich`, by watch and result (ok, failed; cached: answered without one).",
+    labels: ["watch", "result"],
+  },
+  chirpwatch_enrichment_duration_seconds: {
+    kind: "histogram",
+    help: "Duration of questions about events.",
+    labels: ["watch"],
+    buckets: seconds,
+  },
   chirpwatch_deliveries_total: {
     kind: "counter",
     help: "Messages, by sink and outcome (sent, retried, dead).",

@@ -99,6 +99,16 @@ export interface NewDelivery {
   readonly silencedBy?: string;
 }
 
+/** An event that waits for its enrichment, and what is known now of where it goes then. */
+export interface NewEnrichment {
+  readonly eventId: string;
+  readonly watchKey: string;
+  /** The sinks that its watch names. */
+  readonly ownSinks: readonly string[];
+  /** It came while its watch was away: how long a digest of such events gathers. */
+  readonly gatherMs?: number;
+}
+
 export interface PollCommit {
   readonly atMs: number;
   readonly source?: SourceChange;
@@ -116,6 +126,8 @@ export interface PollCommit {
   /** Oldest first. An event whose id exists is not stored again, nor are its deliveries. */
   readonly events: readonly ChirpEvent[];
   readonly deliveries: readonly NewDelivery[];
+  /** Of events whose deliveries are created later. */
+  readonly enrichments?: readonly NewEnrichment[];
 }
 
 export type CommitResult =

@@ -2,6 +2,7 @@
 import type { BackfillStore } from "./backfill.ts";
 import type { CrosspostStore } from "./crosspost.ts";
 import type { DeadLetters } from "./dead-letters.ts";
+import type { EnrichmentStore } from "./enrichment.ts";
 import type { History } from "./history.ts";
 import type { Json } from "./json.ts";
 import type { LearnedStore } from "./learned.ts";
@@ -44,6 +45,7 @@ export interface Store
     CrosspostStore,
     DeadLetters,
     SilenceStore,
+    EnrichmentStore,
     ReplayStore,
     BackfillStore,
     History,

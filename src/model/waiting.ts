@@ -1,6 +1,7 @@
 /** Why deliveries wait, as far as the state knows: what their sink says or keeps to itself is added by whoever knows it. */
 
 /**
+ * - `enriching`: an event waits for its enrichment, `about` is why the last attempt failed, or "".
  * - `held`: a mute's time interval, `about` its name.
  * - `throttled`: gathered for the digest of the throttle whose key `about` is.
  * - `backfilled`: gathered for the digest of a backfill, `about` the key of its watch.
@@ -9,7 +10,7 @@
  * - `retrying`: its last attempt failed, `about` says why.
  * - `queued`: due; others go first.
  */
-export type WaitCause = "held" | "throttled" | "returning" | "backfilled" | "grouped" | "retrying" | "queued";
+export type WaitCause = "enriching" | "held" | "throttled" | "returning" | "backfilled" | "grouped" | "retrying" | "queued";
 
 export interface Wait {
   readonly cause: WaitCause;

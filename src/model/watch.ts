@@ -34,6 +34,31 @@ export interface SpikeRule {
   readonly min: number;
 }
 
+/** Who adds labels and fields to a watch's events before they are routed. */
+export interface EnrichRule {
+  readonly via:
+    | {
+        readonly kind: "url";
+        readonly url: string;
+        readonly headers: Readonly<Record<string, string>>;
+        /** Private and loopback addresses, which are refused otherwise. */
+        readonly isPrivateAllowed: boolean;
+      }
+    | { readonly kind: "program"; readonly path: string; readonly args: readonly string[] };
+  /** Those that an answer may set. */
+  readonly labels: readonly string[];
+  /** Of one attempt. */
+  readonly timeoutMs: number;
+  /** Events of the watch that are asked about at once. */
+  readonly concurrency: number;
+  /** How long an answer counts for other events with the same text; 0: not at all. */
+  readonly cacheMs: number;
+  /** Without an answer: `pass` goes on at once, `hold` tries again for `maxHoldMs`. */
+  readonly onError: "pass" | "hold";
+  /** No event waits longer. */
+  readonly maxHoldMs: number;
+}
+
 /**
  * What becomes of what came while the watch was paused, disabled or removed: one digest for a chat and single events for programs, single
  * alerts everywhere, or nothing.
@@ -71,6 +96,7 @@ export interface Watch {
   /** On watches of tweets only. */
   readonly recheck?: RecheckRule;
   readonly spike?: SpikeRule;
+  readonly enrich?: EnrichRule;
   /** How long without an event raises an alert, in ms. */
   readonly noEventsForMs?: number;
   /** Its own sinks; empty when the route tree decides. */

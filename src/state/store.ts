@@ -3,6 +3,7 @@ import type { Clock } from "../model/clock.ts";
 import type { BackfillStore } from "../model/backfill.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
 import type { DeadLetters } from "../model/dead-letters.ts";
+import type { EnrichmentStore } from "../model/enrichment.ts";
 import type { History } from "../model/history.ts";
 import type { LearnedStore } from "../model/learned.ts";
 import type { Ledger } from "../model/ledger.ts";
@@ -50,6 +51,7 @@ import { Settlements } from "./ledger/settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./outbox/sink-health.ts";
 import { auditMark, auditSpan, spentByHour, spentSince } from "./ledger/spent.ts";
 import type { Executor } from "./db/statement.ts";
+import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enrichments.ts";
 import { gather, throttleState } from "./outbox/throttle.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./watches/targets.ts";
 import { countWaiting } from "./outbox/waiting.ts";
@@ -68,6 +70,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...crossposts(db),
     ...deadLetters(db),
     ...silences(db),
+    ...enrichments(db),
     ...replays(db),
     ...backfills(db),
     ...history(db, deps.clock),
@@ -164,6 +167,12 @@ const silences = (db: Executor): SilenceStore => ({
   countSilenced: () => countSilenced(db),
   silenceDeliveries: (silenced) => silenceDeliveries(db, silenced),
   resendSilenced: (selection, nowMs) => resendSilenced(db, selection, nowMs),
+});
+
+const enrichments = (db: Executor): EnrichmentStore => ({
+  enrichmentBacklog: () => enrichmentBacklog(db),
+  dueEnrichments: (query) => dueEnrichments(db, query),
+  storeEnrichments: (round) => storeEnrichments(db, round),
 });
 
 const replays = (db: Executor): ReplayStore => ({

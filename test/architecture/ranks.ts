@@ -18,6 +18,7 @@ export const RANKS: Readonly<Record<string, number>> = {
   sandbox: 2,
   config: 3,
   deliver: 3,
+  enrich: 3,
   requests: 3,
   polling: 4,
   groups: 5,

@@ -113,6 +113,7 @@ export const FOLDERS = {
       mutate: inFolder("src/state", ["dedupe-keys", "replace-held"]),
       tests: inFolder("test/state", ["dedupe-keys.test", "sqlite-store.test"]),
     },
+    { mutate: inFolder("src/state", ["enrichments"]), tests: inFolder("test/state", ["enrichments.test"]) },
     { mutate: inFolder("src/state", ["audit"]), tests: inFolder("test/state", ["dead-letters.test"]) },
     {
       mutate: inFolder("src/state", ["silences", "silenced-deliveries"]),
@@ -148,6 +149,7 @@ export const FOLDERS = {
         "dead-letters.test",
       ]),
     },
+    { mutate: inFolder("src/app", ["enriching"]), tests: inFolder("test/app", ["enriching.test"]) },
     {
       mutate: inFolder("src/app", ["routing", "stranded", "swap"]),
       tests: inFolder("test/app", ["stranded.test", "routing.test", "swap.test"]),

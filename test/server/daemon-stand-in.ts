@@ -24,6 +24,7 @@ export const watchView = (changes: Partial<WatchView> = {}): WatchView => ({
   next_poll_at: "2026-03-10T14:02:10.000Z",
   requests_spent: 3_204,
   problem: "",
+  enriching: null,
   ...changes,
 });
 

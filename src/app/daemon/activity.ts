@@ -26,17 +26,27 @@ export function createActivityFeed(): ActivityFeed {
   };
 }
 
-/** The store, which publishes what is committed: events are created by `commitPoll` alone, and results stored by `record`. */
+/**
+ * The store, which publishes what is committed: events are created by `commitPoll` alone, those that are enriched get
+ * their sinks by `storeEnrichments`, and results are stored by `record`.
+ */
 export const publishingStore = (store: OpenedStore, feed: ActivityFeed): OpenedStore => ({
   ...store,
   async commitPoll(commit) {
     const result = await store.commitPoll(commit);
     if (result.status === "committed" && result.created.size > 0) {
       const sinksOf = (id: string) => commit.deliveries.filter(({ eventId }) => eventId === id).map(({ sink }) => sink);
-      const created = commit.events.filter(({ id }) => result.created.has(id));
+      const later = new Set(commit.enrichments?.map(({ eventId }) => eventId));
+      const created = commit.events.filter(({ id }) => result.created.has(id) && !later.has(id));
       feed.publish(created.map((event) => ({ kind: "event", event, sinks: sinksOf(event.id) })));
     }
     return result;
+  },
+  async storeEnrichments(round) {
+    const completed = await store.storeEnrichments(round);
+    const routed = round.enriched.filter(({ event }) => completed.has(event.id));
+    feed.publish(routed.map(({ event, deliveries }) => ({ kind: "event", event, sinks: deliveries.map(({ sink }) => sink) })));
+    return completed;
   },
   async record(results) {
     await store.record(results);

@@ -7,6 +7,8 @@ import type { Poll } from "../../polling/watch-poll.ts";
 export interface DaemonEventMap {
   /** Events and their deliveries are in the state. */
   readonly committed: readonly [];
+  /** Another configuration is the active one. */
+  readonly activated: readonly [];
   /** The state could not be written, and can again. */
   readonly storeRecovered: readonly [];
   /** The data service takes requests again after it refused all. */
@@ -35,6 +37,7 @@ export interface DaemonEvents {
 export function createDaemonEvents(): DaemonEvents {
   const listeners: { [Name in keyof DaemonEventMap]: Listener<Name>[] } = {
     committed: [],
+    activated: [],
     storeRecovered: [],
     serviceRecovered: [],
     paceChanged: [],

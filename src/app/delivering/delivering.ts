@@ -93,6 +93,7 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
         // The old delivery half stops before the new one starts, so that no message is sent by both.
         await old.pump.stop(SWAP_GRACE_MS);
         await fresh.pump.start();
+        events.emit("activated");
       };
     },
     check: () => verifySinks(delivery, sinkDeps(config)),

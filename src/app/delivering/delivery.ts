@@ -6,6 +6,7 @@ import { errorText } from "../../model/errors.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import { type OutboxEvent, type Sink, SinkError } from "../../model/sink.ts";
 import { listedAt } from "./listed-at.ts";
+import { withEnrichment } from "../../render/messages/enrichment-lines.ts";
 import { opsAlertMessage } from "../../render/messages/ops-alert-message.ts";
 import { isVolumeEvent, volumeMessage } from "../../render/messages/volume-message.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
@@ -32,7 +33,7 @@ export const createReader =
   (event: OutboxEvent): NeutralMessage => {
     if (isVolumeEvent(event)) return volumeMessage(event);
     const type = WATCH_TYPES.find((candidate) => candidate.type === event.event.watchType);
-    return type === undefined ? opsAlertMessage(event) : type.read(event, { linksHost });
+    return type === undefined ? opsAlertMessage(event) : withEnrichment(type.read(event, { linksHost }), event.event);
   };
 
 export async function createDelivery(config: Config, deps: DeliveryDeps): Promise<Delivery> {

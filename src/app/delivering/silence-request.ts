@@ -2,6 +2,7 @@
 import { describeUnknownLabel, describeUnknownValue, type MatchableNames } from "../../config/check/matched-names.ts";
 import type { Config } from "../../config/config.ts";
 import { parseDuration } from "../../model/duration.ts";
+import { ENRICH_LABEL } from "../../model/enrichment.ts";
 import type { NewSilence } from "../../model/silence.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher } from "../../route/route.ts";
@@ -29,7 +30,10 @@ export async function readSilenceRequest(
 export const matchableNames = ({ watches }: Pick<Config, "watches">): MatchableNames => ({
   watchIds: watches.map(({ id }) => id),
   watchTypes: WATCH_TYPES.map(({ type }) => type),
-  labels: watches.flatMap(({ labels }) => Object.keys(labels)),
+  labels: watches.flatMap(({ labels, enrich }) => [
+    ...Object.keys(labels),
+    ...(enrich === undefined ? [] : [ENRICH_LABEL, ...enrich.labels]),
+  ]),
 });
 
 /** Each as a matcher, or as a sentence about what is wrong with its syntax. The engine of expressions is loaded when one of them needs it. */

@@ -42,6 +42,7 @@ const view = (cause: WaitView["cause"], untilMs: number | null, reason: string):
 });
 
 function ownWait({ cause, untilMs, about }: Wait, throttles: ReadonlyMap<string, Throttle>, route: Route | undefined): WaitView {
+  if (cause === "enriching") return view("enriching", untilMs, about === "" ? "no answer yet" : `no answer: ${about}`);
   if (cause === "held") return view("held", untilMs, about === "" ? "held" : `held by ${about}`);
   if (cause === "returning") return view("digest", untilMs, "gathered for the digest of what came while the watch was away");
   if (cause === "backfilled") return view("digest", untilMs, "gathered for the digest of a backfill");

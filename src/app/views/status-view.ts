@@ -1,6 +1,7 @@
 /** From what the parts know to the one snapshot that status page, API and `chirpwatch status` show. */
 import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
+import type { EnrichmentBacklog } from "../../model/enrichment.ts";
 import type { EventRecord } from "../../model/history.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Timing } from "../../model/schedule.ts";
@@ -35,6 +36,8 @@ export interface WatchFacts {
   readonly problem: string;
   /** Of its first reads that run now; undefined where none does. */
   readonly firstReadPages?: number | undefined;
+  /** Undefined where none of its events waits for its enrichment. */
+  readonly backlog?: EnrichmentBacklog | undefined;
 }
 
 export function watchView(watch: Watch, facts: WatchFacts): WatchView {
@@ -54,8 +57,12 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
     next_poll_at: isoOrNull(facts.nextPollMs),
     requests_spent: facts.spent,
     problem: facts.problem,
+    enriching: enrichingView(facts.backlog),
   };
 }
+
+const enrichingView = (backlog: EnrichmentBacklog | undefined): WatchView["enriching"] =>
+  backlog === undefined ? null : { waiting: backlog.waiting, oldest_at: isoTime(backlog.oldestAtMs), error: backlog.error };
 
 /** A paused watch waits for something else, and a long list whose first read goes on has its own line. */
 function firstReadView({ state, firstReadPages }: WatchFacts, lists: WatchView["member_lists"]): WatchView["first_read"] {

@@ -170,14 +170,17 @@ class DaemonViews implements Views {
     const { store, quotaWatch, engine, config, routing } = this.#parts;
     const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
     const { spentByWatch } = quotaWatch.status;
+    const backlogs = new Map((await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]));
     const readPages = engine.firstReadPages();
     return config()
       .watches.filter(({ enabled }) => enabled)
       .map((watch) => {
         const polls = engine.pollsOf(watch.id);
         const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
+        const state = states.get(watch.id);
         return watchView(watch, {
-          state: states.get(watch.id),
+          state,
+          backlog: backlogs.get(state?.key ?? ""),
           sink: routing().describe(watch),
           lastPollMs: times.length === 0 ? undefined : Math.max(...times),
           nextPollMs: engine.nextPollAt(watch.id),

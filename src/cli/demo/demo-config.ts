@@ -31,7 +31,7 @@ export function demoConfig(config: Config, { statePath, server }: DemoPlaces): C
     state: { ...config.state, path: statePath, mustExist: false },
     server,
     ops: { sinks: config.ops.sinks },
-    watches: config.watches.map((watch) => ({
+    watches: config.watches.map(({ enrich: _enrich, ...watch }) => ({
       ...watch,
       timing: { kind: "schedule", schedule: { kind: "every", intervalMs: DEMO_INTERVALS_MS[watch.priority] } },
       firstRun: { kind: "baseline" },

@@ -58,6 +58,7 @@ const STATES: Readonly<Record<string, string>> = {
   dead: "given up",
   summarised: "counted in a digest, not listed",
   not_published: "not published",
+  not_enriched: "went out without it",
   duplicate: "duplicate of another message",
 };
 

@@ -1,6 +1,7 @@
 /** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { outcomesText, waitText } from "../../server/words/delivery-words.ts";
+import { enrichingWords } from "../../server/words/enriching-words.ts";
 import { firstReadWords } from "../../server/words/first-read-words.ts";
 import type { EventLine, KeyView, QuotaView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
@@ -73,7 +74,7 @@ const watchTable = (watches: readonly WatchView[], nowMs: number): string =>
       watch.last_poll_at === null ? "-" : `${ageText(nowMs - Date.parse(watch.last_poll_at))} ago`,
       watch.next_poll_at === null ? "-" : `in ${ageText(Date.parse(watch.next_poll_at) - nowMs)}`,
       watch.sink || "-",
-      [watch.paused ? "paused" : "", notIndexed(watch), watch.problem, firstReadWords(watch), longReadText(watch)]
+      [watch.paused ? "paused" : "", notIndexed(watch), watch.problem, firstReadWords(watch), longReadText(watch), enrichingWords(watch)]
         .filter((text) => text !== "")
         .join("; "),
     ]),

@@ -5,6 +5,7 @@ import { createTimetable } from "../../schedule/timetable.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
 import { checkSinks } from "./check-sinks.ts";
+import { enrichLabels } from "./build-enrich.ts";
 import { buildSections, type Sections } from "./build-sections.ts";
 import { buildSink } from "./build-sink.ts";
 import { buildWatch, type WatchDeps } from "./build-watch.ts";
@@ -99,14 +100,16 @@ async function buildWatches(entries: readonly Entry[], root: MapNode, deps: Watc
 type OfOtherSections = Pick<WatchDeps, "where" | "sinkNames" | "hasFallback" | "retentionMs">;
 
 const watchDeps = (
-  { watchTypes, folder, files, report, noteFile }: BuildDeps,
+  { watchTypes, folder, files, allowedPrograms, report, noteFile, lenient }: BuildDeps,
   { where, sinkNames, hasFallback, retentionMs }: OfOtherSections,
 ): WatchDeps => ({
   watchTypes,
   folder,
   files,
+  allowedPrograms,
   report,
   noteFile,
+  lenient,
   where,
   sinkNames,
   hasFallback,
@@ -137,14 +140,15 @@ async function buildTree(root: MapNode, { watches, sinks, ...shared }: TreeEntri
   const sinkNames = sinks.map(({ key }) => key);
   const [only] = sinkNames;
   if (written === undefined) return sinkNames.length === 1 && only !== undefined ? routeTo(only) : undefined;
-  const labels = [...watches.map(({ node }) => childOf(node, "labels")), childOf(childOf(childOf(root, "defaults"), "watch"), "labels")];
+  const watchDefaults = childOf(childOf(root, "defaults"), "watch");
+  const labels = [...watches.map(({ node }) => childOf(node, "labels")), childOf(watchDefaults, "labels")];
   const { compilePattern } = await import("../../route/pattern.ts");
   return buildRoute(written, {
     report: deps.report,
     sinkNames,
     watchIds: watches.map(({ key }) => key),
     watchTypes: deps.watchTypes.map(({ type }) => type),
-    labels: labels.flatMap(entriesOf).map(({ key }) => key),
+    labels: [...labels.flatMap(entriesOf).map(({ key }) => key), ...enrichLabels([...watches.map(({ node }) => node), watchDefaults])],
     body: anyBody(deps.watchTypes),
     compilePattern,
     ...shared,

@@ -6,6 +6,7 @@ import type { Include, Watch } from "../../model/watch.ts";
 import { scheduleOf } from "../../plan/timing.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { isTweetFeed, type WatchType } from "../../watches/watch-type.ts";
+import { checkEnrich, type EnrichCheckDeps } from "./build-enrich.ts";
 import { expandListFiles, type ListFileDeps } from "./list-files.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
@@ -29,7 +30,7 @@ import { warnOfWatchDoubts } from "../check/watch-doubts.ts";
 import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema, TWEET_WATCH_KEYS } from "../schema/watch-schema.ts";
 import type { LoadWhere, Where } from "../where/where.ts";
 
-export interface WatchDeps extends ListFileDeps {
+export interface WatchDeps extends ListFileDeps, EnrichCheckDeps {
   readonly watchTypes: readonly WatchType<any>[];
   readonly timetable: Timetable;
   readonly where: LoadWhere;
@@ -125,6 +126,7 @@ async function finish({ entry, map, type, common, settings }: CheckedWatch, deps
   checkFullPolls(placing, maxAgeMs, at, deps);
   if (common.where !== undefined && where === undefined) return undefined;
   checkFollowing(common, intervalMs, at, deps);
+  if (common.enrich !== undefined) checkEnrich(common.enrich, map, common.labels, deps);
   const labels = deps.share({ ...common.labels });
   return {
     id: entry.key,
@@ -142,6 +144,7 @@ async function finish({ entry, map, type, common, settings }: CheckedWatch, deps
     ignore: deps.share({ authors: common.ignore.authors ?? [], words: common.ignore.words ?? [] }),
     ...(where === undefined ? {} : { where: bindLabels(where, { watch: entry.key, type: type.type, ...labels }) }),
     ...(common.recheck === undefined ? {} : { recheck: deps.share(common.recheck) }),
+    ...(common.enrich === undefined ? {} : { enrich: deps.share(common.enrich) }),
     ...(common.spike === undefined ? {} : { spike: deps.share(common.spike) }),
     ...(common.no_events === undefined ? {} : { noEventsForMs: common.no_events.for }),
     sinks: deps.share([...new Set(common.sink ?? [])]),

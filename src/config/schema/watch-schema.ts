@@ -4,6 +4,7 @@ import { accountKey, parseAccount } from "../../model/account.ts";
 import { formatDuration, parseDuration } from "../../model/duration.ts";
 import type { FirstRun, RecheckRule, SpikeRule } from "../../model/watch.ts";
 import { DEFAULTS } from "../defaults.ts";
+import { enrichSchema } from "./enrich-schema.ts";
 import { freshnessSchema } from "./freshness-schema.ts";
 import { duration, names, timezone } from "./scalar-schemas.ts";
 
@@ -137,6 +138,11 @@ export const commonWatchSchema = z.strictObject({
       "Fresh tweets are rechecked: one that `where` kept back raises an alert when it becomes true, one that is gone raises `tweet.deleted`.",
     ),
   spike: spike.optional().describe("Raises `volume.spike` when events come so much faster than is usual at that time of day."),
+  enrich: enrichSchema
+    .optional()
+    .describe(
+      "Asks an endpoint or a program of yours about each event, and adds the labels and fields that it returns before the event is routed.",
+    ),
   no_events: noEvents.optional().describe("Raises `volume.silent` when no event came for so long."),
   enabled: z.boolean().prefault(d.enabled).describe("false: kept, not polled."),
   on_return: z

@@ -61,13 +61,14 @@ function typeOfField(field: BodyField): string | Fields {
   return field === "texts" ? "list<string>" : field;
 }
 
-/** What any event may carry: a sink's own conditions see all of them. A name that differs between types has any type. */
+/** What any event may carry, with what its enrichment adds: routes and a sink's own conditions see all of them. A name that differs between types has any type. */
 export function anyBody(types: readonly Pick<WatchType<any>, "body">[]): WhereBody {
   const all = new Map<string, BodyField>();
   for (const [name, field] of types.flatMap(({ body }) => Object.entries(body))) {
     const known = all.get(name);
     all.set(name, known === undefined || JSON.stringify(known) === JSON.stringify(field) ? field : "dyn");
   }
+  all.set("enrichment", "dyn");
   return Object.fromEntries(all);
 }
 

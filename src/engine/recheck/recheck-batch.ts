@@ -18,7 +18,7 @@ import type { TargetRef } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { type Missed, missedBy } from "../../polling/evaluate/absence.ts";
 import { evaluateRecheck, type RecheckOutcome, refOf, turnOf } from "../../polling/evaluate/evaluate-recheck.ts";
-import type { RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
+import { committedOf, type RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 import type { Subscriber } from "../../polling/watch-poll.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
@@ -140,8 +140,7 @@ export class RecheckBatches {
       atMs: nowMs,
       targets: [],
       verdicts: [],
-      events: routed.map(({ event }) => event),
-      deliveries: routed.flatMap(({ deliveries }) => deliveries),
+      ...committedOf(routed),
       rechecks: {
         rechecks: outcomes.flatMap(({ next }) => (next === undefined ? [] : [next])),
         ended: outcomes.flatMap(({ ended }) => (ended === undefined ? [] : [ended])),

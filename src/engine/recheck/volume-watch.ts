@@ -16,7 +16,7 @@ import type { Notes } from "../../model/store.ts";
 import type { VolumeStore } from "../../model/volume-store.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 import { makeEvent } from "../../polling/evaluate/make-event.ts";
-import type { RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
+import { committedOf, type RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import type { Poll, Subscriber } from "../../polling/watch-poll.ts";
 
 export interface VolumeWatch {
@@ -151,8 +151,9 @@ class WatchedVolume implements VolumeWatch {
     const { hash, route, store, log, meter, wakeDelivery } = this.#deps;
     const body: EventBody = { volume };
     const fact = { type, subject: subscriber.watch.id, episode: String(nowMs), body, occurredAtMs: nowMs };
-    const { event, deliveries } = route(makeEvent(hash, { ...subscriber, targetName: "" }, fact, nowMs), nowMs);
-    const commit = { atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries };
+    const routed = route(makeEvent(hash, { ...subscriber, targetName: "" }, fact, nowMs), nowMs);
+    const commit = { atMs: nowMs, targets: [], verdicts: [], ...committedOf([routed]) };
+    const { event } = routed;
     const result = await store.commitPoll(commit);
     if (result.status === "conflict" || result.created.size === 0) return;
     logEvents(log, commit, result.created);

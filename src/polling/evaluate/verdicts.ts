@@ -1,7 +1,7 @@
 /** What a poll is about to commit, gathered over its subscribers: verdicts, events, target changes. */
 import type { ChirpEvent } from "../../model/event.ts";
 import { compareIds } from "../../model/id.ts";
-import type { ItemVerdict, MembersChange, NewDelivery, TargetChange } from "../../model/poll-store.ts";
+import type { ItemVerdict, MembersChange, NewDelivery, NewEnrichment, PollCommit, TargetChange } from "../../model/poll-store.ts";
 import type { Recheck } from "../../model/recheck.ts";
 
 export interface SubscriberEvaluation {
@@ -28,8 +28,17 @@ export interface EvaluatedEvent {
 export interface RoutedEvent {
   /** Under the name that its watch has now. */
   readonly event: ChirpEvent;
+  /** None while it waits for its enrichment. */
   readonly deliveries: readonly NewDelivery[];
+  readonly enrichment?: NewEnrichment;
 }
+
+/** What a commit holds of events. */
+export const committedOf = (routed: readonly RoutedEvent[]): Pick<PollCommit, "events" | "deliveries" | "enrichments"> => ({
+  events: routed.map(({ event }) => event),
+  deliveries: routed.flatMap(({ deliveries }) => deliveries),
+  enrichments: routed.flatMap(({ enrichment }) => enrichment ?? []),
+});
 
 /** Where an event goes, by the active configuration. `gatherMs`: how long a digest of what was missed waits for more of it. */
 export type RouteEvaluated = (evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number) => RoutedEvent;

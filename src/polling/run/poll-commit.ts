@@ -4,7 +4,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { PollCommit, SourceState } from "../../model/poll-store.ts";
 import { gatherMs } from "../evaluate/absence.ts";
 import { withHandles } from "../evaluate/renames.ts";
-import type { RouteEvaluated } from "../evaluate/verdicts.ts";
+import { committedOf, type RouteEvaluated } from "../evaluate/verdicts.ts";
 import type { Evaluation } from "./evaluate-poll.ts";
 import { rosterRules } from "./observe-list.ts";
 import { errorOf, type Observation } from "./observation.ts";
@@ -37,8 +37,7 @@ export function commitOf(state: PollState, seen: Observation, evaluation: Evalua
     ...(joined.rechecks === undefined || joined.rechecks.length === 0
       ? {}
       : { rechecks: { rechecks: joined.rechecks, ended: [], late: [] } }),
-    events: routed.map(({ event }) => event),
-    deliveries: routed.flatMap(({ deliveries }) => deliveries),
+    ...committedOf(routed),
   };
 }
 

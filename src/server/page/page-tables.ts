@@ -1,6 +1,7 @@
 /** The three lists of the status page: watches, sinks, what happened last. */
 import { Html, html } from "../words/html.ts";
 import { outcomesText } from "../words/delivery-words.ts";
+import { enrichingWords } from "../words/enriching-words.ts";
 import { firstReadWords } from "../words/first-read-words.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
 import { counted, countText, lasting, when } from "../words/page-words.ts";
@@ -41,7 +42,9 @@ function watchRow(watch: WatchView, nowMs: number): Html {
 }
 
 const stateText = (watch: WatchView): string =>
-  [targetsText(watch.targets), firstReadWords(watch), ...watch.member_lists.flatMap(longReadText)].filter((text) => text !== "").join("; ");
+  [targetsText(watch.targets), firstReadWords(watch), enrichingWords(watch), ...watch.member_lists.flatMap(longReadText)]
+    .filter((text) => text !== "")
+    .join("; ");
 
 /** A time gone by is a poll that waits its turn, not one that was. */
 function nextPoll({ paused, next_poll_at: at }: WatchView, nowMs: number): Html {

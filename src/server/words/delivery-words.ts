@@ -16,9 +16,10 @@ const OUTCOMES: Readonly<Record<DeliveryOutcome, string>> = {
   duplicate: "duplicate, not sent",
   published: "published",
   not_published: "not published",
+  not_enriched: "went out without it",
 };
 
-const IS_TRIED_AGAIN: ReadonlySet<WaitView["cause"]> = new Set(["sink_failing", "retrying"]);
+const IS_TRIED_AGAIN: ReadonlySet<WaitView["cause"]> = new Set(["sink_failing", "retrying", "enriching"]);
 
 /** `held by nights until 07:00`, `the sink fails: 503; next attempt 12:04`. */
 export function waitText({ cause, reason, until }: WaitView, time: TimeText): string {

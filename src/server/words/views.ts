@@ -68,15 +68,24 @@ export interface WatchView {
   readonly requests_spent: number;
   /** Why the last poll failed; empty when it did not. */
   readonly problem: string;
+  /** Events that wait for their enrichment; null when none does. */
+  readonly enriching: EnrichingView | null;
+}
+
+export interface EnrichingView {
+  readonly waiting: number;
+  readonly oldest_at: string;
+  /** Why an attempt failed; empty when none did. */
+  readonly error: string;
 }
 
 /** Why something waits, and until when. */
 export interface WaitView {
   /**
-   * `held` by a time interval, `throttled` or in another `digest`, `grouped`; `sink_failing`: its breaker is open; `rate_limited`: the sink
+   * `enriching`: it has no answer yet; `held` by a time interval, `throttled` or in another `digest`, `grouped`; `sink_failing`: its breaker is open; `rate_limited`: the sink
    * asked to wait; `retrying`: the last attempt failed; `queued`: others go first.
    */
-  readonly cause: "held" | "throttled" | "digest" | "grouped" | "sink_failing" | "rate_limited" | "retrying" | "queued";
+  readonly cause: "enriching" | "held" | "throttled" | "digest" | "grouped" | "sink_failing" | "rate_limited" | "retrying" | "queued";
   /** When it may go out or is tried again; null when only others are before it. */
   readonly until: string | null;
   /** For people, without the time. */

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Batch, OutboxEvent } from "../../model/sink.ts";
 
 /** One document. Text, not an object: what is signed and sent is then the same, byte for byte, in every attempt. */
-export function eventDocument(batch: Batch): string {
+export function eventDocument(batch: Pick<Batch, "events" | "sample">): string {
   const [only] = batch.events;
   if (batch.events.length === 1 && only !== undefined) return JSON.stringify(envelope(only, batch.sample));
   const detectedAtMs = Math.max(0, ...batch.events.map(({ event }) => event.detectedAtMs));

@@ -12,7 +12,7 @@ const take = statement<{ name: string; count: number }>()((on, slot) =>
 /** The first of `count` consecutive numbers that nobody else gets. */
 export async function nextNumbers(
   on: Executor,
-  name: "target" | "event" | "delivery" | "ledger" | "audit" | "silence",
+  name: "target" | "event" | "delivery" | "enrichment" | "ledger" | "audit" | "silence",
   count: number,
 ): Promise<number> {
   const { rows } = await take(on, { name, count });

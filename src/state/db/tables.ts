@@ -201,6 +201,26 @@ export interface SilencesTable {
   comment: string;
 }
 
+/** One for each event whose watch has `enrich`: its deliveries are created when it is `ok`, `failed` or `muted`. */
+export interface EnrichmentsTable {
+  event_id: string;
+  /** In order of creation. */
+  seq: number;
+  watch_key: string;
+  /** JSON: the sinks of the watch as it was. */
+  own_sinks: string;
+  /** It came while the watch was away: how long a chat's digest gathers. */
+  gather_ms: number | null;
+  /** `muted`: a quiet restore dropped it. */
+  state: "waiting" | "ok" | "failed" | "muted";
+  created_at: number;
+  /** Not asked before. */
+  next_at: number;
+  attempts: number;
+  /** Of the last attempt. */
+  error: string;
+}
+
 /** What operators did to alerts. */
 export interface AuditTable {
   id: number;
@@ -303,6 +323,7 @@ export interface Tables {
   backfill_reads: BackfillReadsTable;
   backfill_tweets: BackfillTweetsTable;
   silences: SilencesTable;
+  enrichments: EnrichmentsTable;
   audit: AuditTable;
   crossposts: CrosspostsTable;
   sink_health: SinkHealthTable;

@@ -17,6 +17,31 @@ const deliveries = listStatement<object, string>()((on, list) =>
     .orderBy("d.id"),
 );
 
+const enrichments = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("enrichments")
+    .select(["event_id", "state", "next_at", "attempts", "error"])
+    .where("event_id", "in", list)
+    .where("state", "!=", "ok"),
+);
+
+/** What waits for its enrichment, and what went out without it or was dropped before it. */
+async function unenriched(
+  db: Executor,
+  eventIds: readonly string[],
+  nowMs: number,
+): Promise<readonly (readonly [string, DeliveryHistory])[]> {
+  const { rows } = await enrichments(db, eventIds, {});
+  return rows.map((row) => {
+    const { attempts, error, next_at: nextAt } = row;
+    const untilMs = Number(nextAt) > nowMs ? Number(nextAt) : null;
+    const isWaiting = row.state === "waiting";
+    const state = isWaiting ? "waiting" : row.state === "muted" ? "muted" : "not_enriched";
+    const wait = isWaiting ? ({ cause: "enriching", untilMs, about: error } as const) : null;
+    return [row.event_id, { sink: "enrichment", state, messageId: null, attempts, sentAtMs: null, ref: null, detail: error, wait }];
+  });
+}
+
 /** By event id, in the order in which they were made; nothing for an event without any. */
 export async function deliveriesOf(
   db: Executor,
@@ -51,6 +76,7 @@ export async function deliveriesOf(
           ];
     found.set(row.event_id, [...(found.get(row.event_id) ?? []), one, ...crosspost]);
   }
+  for (const [eventId, one] of await unenriched(db, eventIds, nowMs)) found.set(eventId, [one, ...(found.get(eventId) ?? [])]);
   return found;
 }
 

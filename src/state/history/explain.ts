@@ -73,7 +73,7 @@ async function recurringFacts(
 
 /** What became of an alert wherever it would go: given up, or held back by silences. A mute is one route's business and counts for neither. */
 function verdictOf(verdict: Verdict, deliveries: ItemHistory["deliveries"]): Verdict {
-  const ways = deliveries.filter(({ state }) => state !== "muted");
+  const ways = deliveries.filter(({ state }) => state !== "muted" && state !== "not_enriched");
   if (verdict !== "event" || ways.length === 0) return verdict;
   return (["dead", "silenced"] as const).find((fate) => ways.every(({ state }) => state === fate)) ?? verdict;
 }

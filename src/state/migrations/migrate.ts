@@ -18,6 +18,7 @@ import { up as learned } from "./0013-learned.ts";
 import { up as silences } from "./0014-silences.ts";
 import { up as attempts } from "./0015-attempts.ts";
 import { up as backfills } from "./0016-backfills.ts";
+import { up as enrichments } from "./0017-enrichments.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -38,6 +39,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0014-silences": { up: silences },
   "0015-attempts": { up: attempts },
   "0016-backfills": { up: backfills },
+  "0017-enrichments": { up: enrichments },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

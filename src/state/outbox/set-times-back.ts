@@ -25,6 +25,11 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
       .set((eb) => ({ starts_at: eb("starts_at", "-", byMs), ends_at: eb("ends_at", "-", byMs) }))
       .execute();
     await on
+      .updateTable("enrichments")
+      .set((eb) => ({ created_at: eb("created_at", "-", byMs), next_at: eb("next_at", "-", byMs) }))
+      .where("state", "=", WAITING)
+      .execute();
+    await on
       .updateTable("sink_health")
       .set((eb) => ({
         opened_at: eb("opened_at", "-", byMs),

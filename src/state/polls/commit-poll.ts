@@ -1,6 +1,7 @@
 /** The one transaction in which a poll becomes state: memory, verdicts, events and their deliveries. Events are created nowhere else. */
 import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
 import { insertDeliveries } from "../outbox/insert-deliveries.ts";
+import { insertEnrichments } from "./enrichments.ts";
 import { insertEvents } from "../items/insert-events.ts";
 import { insertVerdicts } from "../items/insert-verdicts.ts";
 import { applyRechecks } from "../items/rechecks.ts";
@@ -44,6 +45,11 @@ async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<stri
   await insertDeliveries(
     on,
     commit.deliveries.filter((delivery) => created.has(delivery.eventId)),
+    commit.atMs,
+  );
+  await insertEnrichments(
+    on,
+    (commit.enrichments ?? []).filter(({ eventId }) => created.has(eventId)),
     commit.atMs,
   );
   return created;

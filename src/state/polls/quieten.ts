@@ -43,10 +43,15 @@ async function muteOutbox(on: Executor, atMs: number): Promise<number> {
   await on.deleteFrom("messages").where("state", "=", OPEN).execute();
   const waiting = await on.updateTable("deliveries").set(MUTED).where("state", "=", WAITING).executeTakeFirst();
   await on.updateTable("groups").set({ due_at: null }).where("due_at", "is not", null).execute();
+  const unrouted = await on
+    .updateTable("enrichments")
+    .set({ state: "muted", error: MUTED.detail })
+    .where("state", "=", WAITING)
+    .executeTakeFirst();
   await on
     .updateTable("crossposts")
     .set({ state: "not_published", error: MUTED.detail, done_at: atMs, reported_at: atMs })
     .where("state", "=", WAITING)
     .execute();
-  return Number(sealed.numUpdatedRows + waiting.numUpdatedRows);
+  return Number(sealed.numUpdatedRows + waiting.numUpdatedRows + unrouted.numUpdatedRows);
 }

@@ -24,6 +24,7 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   await db.deleteFrom("attempts").where("at", "<", before).execute();
   await forgetBackfills(db, nowMs - BACKFILL_KEPT_MS);
   await forgetDeliveries(db, before);
+  await db.deleteFrom("enrichments").where("state", "!=", WAITING).where("created_at", "<", before).execute();
   await forgetEvents(db, before);
   await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), nowMs - Math.max(retentionMs, SUMS_KEPT_MS));
   // Those of watches that are polled no more: the others end by themselves.
@@ -157,6 +158,17 @@ async function forgetEvents(db: Executor, before: number): Promise<void> {
       .where("detected_at", "<", before)
       .where((eb) =>
         eb.not(eb.exists(eb.selectFrom("deliveries").select("deliveries.id").whereRef("deliveries.event_id", "=", "events.id"))),
+      )
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom("enrichments")
+              .select("enrichments.seq")
+              .whereRef("enrichments.event_id", "=", "events.id")
+              .where("enrichments.state", "=", WAITING),
+          ),
+        ),
       )
       .execute();
     after = last.seq;

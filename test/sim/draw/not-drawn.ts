@@ -16,6 +16,7 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     why: "drawn for watches of tweets",
   },
   { keys: /^watches\.membership\.accounts\.file$/, why: "only watched accounts stand in the file, who follow nobody of themselves" },
+  { keys: /^(?:defaults\.watch|watches\.\w+)\.enrich(?:\.|$)/, why: "not drawn yet" },
   { keys: /^watches\.space\.when\.participants$/, why: "the service makes this number up" },
   {
     keys: /^watches\.(?:profile|tweet)\.when\.(?:followers|followings|tweets|media|retweet|reply|quote|bookmark)_count$/,

@@ -17,6 +17,7 @@ const STORE_WRITES = [
   "seal",
   "record",
   "gather",
+  "storeEnrichments",
   "saveSinkHealth",
   "wakeSink",
   "recordCrosspost",
@@ -43,6 +44,7 @@ const STORE_READS = [
   "throttleState",
   "loadSinkHealth",
   "dueRechecks",
+  "dueEnrichments",
   "listSilences",
 ] as const;
 
@@ -52,7 +54,7 @@ const NOT_CUT = [
   ...["listWatches", "knownMembers", "absentMembers", "itemMarks", "eventsById", "countEvents", "newestEvent", "userIdOfHandle"],
   ...["spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote", "loadLearned"],
   ...["dueCrosspost", "crosspostOutlook", "groupDead", "unreportedDead", "countSilenced", "resendSilenced", "labelsSince"],
-  ...["findReplayable", "replay", "auditRecords", "alertsOfMessages"],
+  ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
 ];
 

@@ -1,0 +1,51 @@
+/** Connects enrichment: who is asked by the active configuration, where events go then, and what wakes it. */
+import type { Config } from "../../config/config.ts";
+import { createAsk } from "../../enrich/ask.ts";
+import { createEnricher } from "../../enrich/enricher.ts";
+import type { Meter } from "../../model/meter.ts";
+import type { Store } from "../../model/store.ts";
+import type { DaemonDeps } from "../daemon/daemon-deps.ts";
+import type { DaemonEvents } from "../daemon/daemon-events.ts";
+import type { Delivering } from "./delivering.ts";
+
+export interface EnrichingParts {
+  readonly delivering: Pick<Delivering, "active" | "config" | "delivery" | "opsAlerts">;
+  readonly store: Store;
+  readonly meter: Meter;
+  readonly events: DaemonEvents;
+  readonly deps: Pick<DaemonDeps, "clock" | "random" | "log" | "http" | "outputs" | "addSecret">;
+}
+
+/** Called when the active watches are known: without them nobody knows who is asked. Returns what ends it. */
+export function startEnriching({ delivering, store, meter, events, deps }: EnrichingParts): () => Promise<void> {
+  const { clock, random, log, http, outputs, addSecret } = deps;
+  const { active, config, delivery, opsAlerts } = delivering;
+  const keepSecrets = () => secretsIn(config()).forEach(addSecret);
+  keepSecrets();
+  const enricher = createEnricher({
+    ...{ store, clock, random, log, meter, opsAlerts },
+    ask: createAsk({ http, outputs, clock }),
+    ruleOf: active.enrichOf,
+    route: active.routeEnriched,
+    onStored: () => delivery().pump.wake(),
+  });
+  events.on("committed", () => enricher.wake());
+  events.on("storeRecovered", () => enricher.wake());
+  events.on("activated", () => {
+    keepSecrets();
+    enricher.renew();
+  });
+  // An earlier process may have left events waiting.
+  enricher.wake();
+  return () => enricher.stop();
+}
+
+/** Headers that open a door; the values of others may be ordinary words. */
+const SECRET_HEADER = /auth|cookie|key|secret|token/i;
+
+const secretsIn = ({ watches }: Pick<Config, "watches">): readonly string[] =>
+  watches.flatMap(({ enrich }) =>
+    enrich?.via.kind === "url"
+      ? Object.entries(enrich.via.headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : []))
+      : [],
+  );

@@ -1,0 +1,92 @@
+/** One question about one event: the request to the endpoint or the run of the program, and what its failures mean. Never asks twice. */
+import type { Clock } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
+import type { ChirpEvent } from "../model/event.ts";
+import { type Http, HttpError, type HttpResponse } from "../model/http.ts";
+import type { Outputs, ProgramResult } from "../model/outputs.ts";
+import type { EnrichRule } from "../model/watch.ts";
+import { eventDocument } from "../sinks/kind/event-json.ts";
+import { retryAfterMs } from "../sinks/kind/retry-after.ts";
+import { formatDuration } from "../model/duration.ts";
+import { type Enrichment, readEnrichment } from "./read-enrichment.ts";
+
+/** Thrown when there is no answer, or none that can be used. Shows nothing of the address but its host, and nothing of the answer. */
+export class EnrichFailure extends Error {
+  /** How long the endpoint asked to be left alone. */
+  readonly afterMs: number | undefined;
+  constructor(message: string, options: { readonly afterMs?: number | undefined; readonly cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.afterMs = options.afterMs;
+  }
+}
+
+export interface AskDeps {
+  readonly http: Http;
+  readonly outputs: Pick<Outputs, "run">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** @throws EnrichFailure */
+export type AskAbout = (rule: EnrichRule, event: ChirpEvent, signal: AbortSignal) => Promise<Enrichment>;
+
+const MAX_ANSWER_BYTES = 65_536;
+
+export const createAsk =
+  ({ http, outputs, clock }: AskDeps): AskAbout =>
+  async (rule, event, signal) => {
+    const document = eventDocument({ events: [{ event, watches: [event.watch] }], sample: false });
+    const text =
+      rule.via.kind === "url"
+        ? await post(http, { ...rule, via: rule.via }, document, signal).then((answer) => textOf(answer, clock.now()))
+        : await run(outputs, { ...rule, via: rule.via }, document, signal);
+    const read = readEnrichment(text, rule.labels);
+    if (typeof read === "string") throw new EnrichFailure(read);
+    return read;
+  };
+
+type RuleOf<Kind extends EnrichRule["via"]["kind"]> = Pick<EnrichRule, "timeoutMs"> & {
+  readonly via: Extract<EnrichRule["via"], { readonly kind: Kind }>;
+};
+
+function post(http: Http, { via, timeoutMs }: RuleOf<"url">, body: string, signal: AbortSignal): Promise<HttpResponse> {
+  const { url, headers, isPrivateAllowed } = via;
+  const request = {
+    method: "POST",
+    url,
+    headers: { "user-agent": "chirpwatch", ...headers, "content-type": "application/json", accept: "application/json" },
+    body,
+    timeoutMs,
+    maxBytes: MAX_ANSWER_BYTES,
+    reach: isPrivateAllowed ? "any" : "public",
+    signal,
+  } as const;
+  return http.request(request).catch((error: unknown) => {
+    if (error instanceof HttpError && error.code === "HTTP_ADDRESS_REFUSED")
+      throw new EnrichFailure(`${new URL(url).host} is a private or loopback address: set \`allow_private: true\` if it should be asked`, {
+        cause: error,
+      });
+    throw new EnrichFailure(errorText(error), { cause: error });
+  });
+}
+
+function textOf({ status, headers, body }: HttpResponse, nowMs: number): string {
+  if (status >= 200 && status < 300) return body;
+  const redirect = status >= 300 && status < 400 ? ", a redirect, which is not followed" : "";
+  throw new EnrichFailure(`the endpoint answered ${status}${redirect}`, { afterMs: retryAfterMs(headers["retry-after"], nowMs) });
+}
+
+async function run(
+  outputs: AskDeps["outputs"],
+  { via: { path, args }, timeoutMs }: RuleOf<"program">,
+  document: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const result: ProgramResult = await outputs.run({ path, args, stdin: `${document}\n`, timeoutMs }, signal).catch((error: unknown) => {
+    throw new EnrichFailure(`${path} could not be started: ${errorText(error)}`, { cause: error });
+  });
+  if (result.end === 0) return result.output;
+  if (result.end === "timeout") throw new EnrichFailure(`${path} did not end within ${formatDuration(timeoutMs)} and was killed`);
+  throw new EnrichFailure(
+    `${path} ${typeof result.end === "number" ? `ended with exit code ${result.end}` : `was ended by ${result.end}`}`,
+  );
+}

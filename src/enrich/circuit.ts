@@ -1,0 +1,49 @@
+/** Whether an endpoint is asked: after a few failures in a row it gets one question at a time, with growing pauses between them. */
+import { type Backoff, backoffAfter } from "../model/backoff.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Random } from "../model/random.ts";
+
+/** Failures in a row that open it. */
+const MOST_FAILURES = 5;
+const STEPS_MS = [5_000, 10_000, 30_000, 60_000, 120_000, 300_000] as const;
+
+export interface Circuit {
+  /** Questions that may be asked now. */
+  allowed(most: number): number;
+  /** When one may be asked again, in ms from now; 0 while it is closed. */
+  waitMs(): number;
+  recordSuccess(): void;
+  /** Forgets what failed: it may be another endpoint. */
+  reset(): void;
+  /** `afterMs`: the endpoint asked to be left alone for so long. */
+  recordFailure(reason: string, afterMs: number | undefined): void;
+  /** Undefined while the last answer was good. */
+  readonly failing: { readonly sinceMs: number; readonly count: number; readonly reason: string } | undefined;
+}
+
+export function createCircuit(clock: Clock, random: Random): Circuit {
+  const backoff: Backoff = { stepsMs: STEPS_MS, jitter: { from: 0.9, to: 1.1, random } };
+  let failing: { sinceMs: number; count: number; reason: string } | undefined;
+  let openUntilMs = Number.NEGATIVE_INFINITY;
+  const isOpen = () => failing !== undefined && (failing.count >= MOST_FAILURES || openUntilMs > clock.monotonic());
+  const waitMs = () => (isOpen() ? Math.max(0, openUntilMs - clock.monotonic()) : 0);
+  const close = () => {
+    failing = undefined;
+    openUntilMs = Number.NEGATIVE_INFINITY;
+  };
+  return {
+    allowed: (most) => (isOpen() ? (waitMs() > 0 ? 0 : 1) : most),
+    waitMs,
+    recordSuccess: close,
+    reset: close,
+    recordFailure(reason, afterMs) {
+      const count = (failing?.count ?? 0) + 1;
+      failing = { sinceMs: failing?.sinceMs ?? clock.monotonic(), count, reason };
+      const pauseMs = count < MOST_FAILURES ? 0 : backoffAfter(backoff, count - MOST_FAILURES + 1);
+      openUntilMs = Math.max(openUntilMs, clock.monotonic() + Math.max(pauseMs, afterMs ?? 0));
+    },
+    get failing() {
+      return failing;
+    },
+  };
+}

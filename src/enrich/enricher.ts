@@ -1,0 +1,57 @@
+/** Enriches what waits, watch by watch: a slow endpoint of one delays no other. */
+import { createInTurn } from "../model/in-turn.ts";
+import { errorText } from "../model/errors.ts";
+import { createAnswerCache } from "./answer-cache.ts";
+import { createCircuit } from "./circuit.ts";
+import { Questions, type QuestionsDeps } from "./questions.ts";
+import { type EnrichDeps, WatchEnricher } from "./watch-enricher.ts";
+
+export type EnricherDeps = EnrichDeps & Omit<QuestionsDeps, "cache">;
+
+export interface Enricher {
+  /** Something may wait. */
+  wake(): void;
+  /** Another configuration is active. */
+  renew(): void;
+  /** Resolves when nothing is under way any more. */
+  stop(): Promise<void>;
+}
+
+export function createEnricher(deps: EnricherDeps): Enricher {
+  const { store, clock, random, log } = deps;
+  const cache = createAnswerCache(clock);
+  const enrichers = new Map<string, WatchEnricher>();
+  const inTurn = createInTurn();
+  let isStopped = false;
+  let isAsked = false;
+  const enricherOf = (watchKey: string): WatchEnricher => {
+    const known = enrichers.get(watchKey);
+    if (known !== undefined) return known;
+    const circuit = createCircuit(clock, random);
+    const { ask, meter, opsAlerts } = deps;
+    const questions = new Questions(watchKey, circuit, { ask, cache, clock, log, meter, opsAlerts });
+    const made = new WatchEnricher(watchKey, deps, { circuit, questions });
+    enrichers.set(watchKey, made);
+    return made;
+  };
+  const wakeWaiting = async () => {
+    isAsked = false;
+    if (isStopped) return;
+    for (const { watchKey } of await store.enrichmentBacklog()) enricherOf(watchKey).wake();
+  };
+  return {
+    wake() {
+      if (isAsked || isStopped) return;
+      isAsked = true;
+      inTurn(wakeWaiting).catch((error: unknown) => log.warn("waiting events could not be read", { error: errorText(error) }));
+    },
+    renew() {
+      for (const one of enrichers.values()) one.renew();
+    },
+    async stop() {
+      isStopped = true;
+      await inTurn(async () => undefined);
+      await Promise.all([...enrichers.values()].map((one) => one.stop()));
+    },
+  };
+}

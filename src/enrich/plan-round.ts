@@ -1,0 +1,49 @@
+/** What to do now with each event that waits: ask, take a known answer, or pass it on without one. Pure. */
+import type { WaitingEvent } from "../model/enrichment.ts";
+import type { ChirpEvent } from "../model/event.ts";
+import type { EnrichRule } from "../model/watch.ts";
+import type { Circuit } from "./circuit.ts";
+import type { Enrichment } from "./read-enrichment.ts";
+
+export interface PlannedEvent {
+  readonly waiting: WaitingEvent;
+  readonly how:
+    | { readonly kind: "ask" }
+    | { readonly kind: "known"; readonly answer: Enrichment }
+    /** "" for the reason of the last attempt. */
+    | { readonly kind: "fail"; readonly reason: string };
+}
+
+export interface RoundFacts {
+  readonly rule: EnrichRule | undefined;
+  readonly circuit: Pick<Circuit, "allowed" | "failing">;
+  readonly cached: (event: ChirpEvent) => Enrichment | undefined;
+  readonly nowMs: number;
+  /** What the daemon could not do while it was stopped does not count against `max_hold`. */
+  readonly startedAtMs: number;
+}
+
+/** Those from the oldest on, up to the first that must be asked about and cannot be yet: so they keep their order. */
+export function planRound(due: readonly WaitingEvent[], facts: RoundFacts): readonly PlannedEvent[] {
+  const { rule, circuit, cached, nowMs, startedAtMs } = facts;
+  if (rule === undefined) return due.map((waiting) => ({ waiting, how: { kind: "fail", reason: "the watch has no `enrich` any more" } }));
+  const most = circuit.allowed(rule.concurrency);
+  const isOpen = most < rule.concurrency && circuit.failing !== undefined;
+  const planned: PlannedEvent[] = [];
+  let asked = 0;
+  for (const waiting of due) {
+    const answer = cached(waiting.event);
+    const isOverdue = nowMs - Math.max(waiting.sinceMs, startedAtMs) >= rule.maxHoldMs;
+    if (answer !== undefined) planned.push({ waiting, how: { kind: "known", answer } });
+    else if (isOverdue) planned.push({ waiting, how: { kind: "fail", reason: waiting.error === "" ? OVERDUE : "" } });
+    else if (asked < most) {
+      asked += 1;
+      planned.push({ waiting, how: { kind: "ask" } });
+    } else if (!isOpen) break;
+    else if (rule.onError === "pass")
+      planned.push({ waiting, how: { kind: "fail", reason: `not asked, for it fails: ${circuit.failing?.reason}` } });
+  }
+  return planned;
+}
+
+const OVERDUE = "no answer within `max_hold`";

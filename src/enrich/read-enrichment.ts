@@ -1,0 +1,70 @@
+/** What an endpoint or a program says about an event, checked: it is a stranger's text until then. Pure. */
+import type { Labels } from "../model/event.ts";
+import type { JsonObject } from "../model/json.ts";
+import { cleanLine, cleanText } from "../render/text/clean-text.ts";
+
+/** What is added to an event. */
+export interface Enrichment {
+  readonly labels: Labels;
+  /** `enrichment` of the event's body. */
+  readonly fields: JsonObject;
+  /** Labels in the answer that the watch does not declare: they are left out. */
+  readonly undeclared: readonly string[];
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,49}$/;
+const MOST_LABELS = 50;
+const LABEL_CHARS = 200;
+const MOST_FIELDS = 20;
+const FIELD_CHARS = 5_000;
+
+/** The enrichment, or what is wrong with the answer. `declared`: the labels it may set. */
+export function readEnrichment(text: string, declared: readonly string[]): Enrichment | string {
+  const answer = parseObject(text);
+  if (answer === undefined) return "the answer is no JSON object";
+  const labels = valuesOf(answer["labels"], { what: "labels", most: MOST_LABELS, chars: LABEL_CHARS });
+  if (typeof labels === "string") return labels;
+  const fields = valuesOf(answer["fields"], { what: "fields", most: MOST_FIELDS, chars: FIELD_CHARS });
+  if (typeof fields === "string") return fields;
+  const set = labels.filter(([name]) => declared.includes(name)).map(([name, value]) => [name, cleanLine(String(value))]);
+  return {
+    labels: Object.fromEntries(set) as Labels,
+    fields: Object.fromEntries(fields.map(([name, value]) => [name, typeof value === "string" ? cleanText(value) : value])),
+    undeclared: labels.map(([name]) => name).filter((name) => !declared.includes(name)),
+  };
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+type Value = string | number | boolean;
+
+interface Limits {
+  readonly what: "labels" | "fields";
+  readonly most: number;
+  readonly chars: number;
+}
+
+/** Nulls are left out. */
+function valuesOf(given: unknown, { what, most, chars }: Limits): readonly (readonly [string, Value])[] | string {
+  if (given === undefined || given === null) return [];
+  if (!isObject(given)) return `\`${what}\` in the answer is no object`;
+  const entries = Object.entries(given).filter(([, value]) => value !== null);
+  if (entries.length > most) return `the answer has ${entries.length} ${what}: ${most} at most`;
+  for (const [name, value] of entries) {
+    if (!NAME.test(name)) return `a name in \`${what}\` of the answer is not written with letters, digits and _, at most 50`;
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
+      return `\`${what}.${name}\` in the answer is no text, number or boolean`;
+    if (String(value).length > chars) return `\`${what}.${name}\` in the answer is longer than ${chars} characters`;
+  }
+  return entries as [string, Value][];
+}
