@@ -118,6 +118,7 @@ async function commitChunk(
     verdicts: verdicts.filter(({ itemId }) => !marks.has(itemId)),
     events: routed.map(({ event }) => event),
     deliveries: routed.flatMap(({ deliveries }) => deliveries.map((delivery) => asBackfilled(delivery, watchKey))),
+    enrichments: routed.flatMap(({ enrichment }) => enrichment ?? []),
     rechecks: { rechecks, ended: [], late: verdicts.flatMap((verdict) => lateVerdict(verdict, marks)) },
   };
   const result = await store.commitPoll(commit);
