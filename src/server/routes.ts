@@ -14,6 +14,7 @@ import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
 import { createProbe } from "./probe.ts";
 import { problem } from "./problem.ts";
 import { addReplays, type ReplayRouteDeps } from "./replay-routes.ts";
+import { addSilencePages } from "./form-routes.ts";
 import { addSilences, type SilenceRouteDeps } from "./silence-routes.ts";
 import { addTailRoute, type TailRouteDeps } from "./tail-routes.ts";
 import type { Actions } from "./words/actions.ts";
@@ -36,7 +37,8 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
     await removeDirectionMarks(c);
     c.header("Cache-Control", "no-store");
     c.header("X-Content-Type-Options", "nosniff");
-    c.header("Referrer-Policy", "no-referrer");
+    // Not `no-referrer`: a browser then sends its own forms without their origin, and they are refused as foreign.
+    c.header("Referrer-Policy", "same-origin");
   });
   addHealth(app, deps);
   app.use(async (c, next) => refusalOf(c, access) ?? next());
@@ -44,6 +46,7 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   addActions(app, deps, access);
   addDeadActions(app, deps);
   addSilences(app, deps);
+  addSilencePages(app, deps);
   addTailRoute(app, deps);
   addReplays(app, deps, callerOf(access));
   addBackfill(app, deps, callerOf(access));

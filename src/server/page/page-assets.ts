@@ -54,6 +54,12 @@ ol.events time { color: var(--soft); font-size: .88rem; }
 a { color: var(--accent); text-underline-offset: 2px; } a:focus-visible, button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 button { font: inherit; font-size: .85rem; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 8px; padding: .2rem .7rem; cursor: pointer; margin-top: .8rem; }
 button[aria-pressed="true"] { background: var(--warn-bg); color: var(--warn); }
+form { margin: 0; } td form button { margin: 0; }
+details { padding: .85rem 1.1rem; margin-top: 1.1rem; } summary { cursor: pointer; font-weight: 600; }
+label { display: block; max-width: 34rem; margin: .7rem 0 0; font-size: .88rem; color: var(--soft); } section > form { padding: 0 1.1rem 1.1rem; }
+input, textarea { display: block; width: 100%; box-sizing: border-box; margin-top: .2rem; padding: .4rem .6rem; font: inherit; font-size: 1rem; color: var(--ink); background: var(--ground); border: 1px solid var(--line); border-radius: 8px; }
+input:focus-visible, textarea:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+ul.problems { margin: 0; padding: 0 1.1rem .4rem 2.3rem; color: var(--bad); overflow-wrap: anywhere; }
 footer { color: var(--soft); font-size: .85rem; display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin-top: 1.4rem; }
 #lost { position: sticky; top: .6rem; z-index: 1; margin-bottom: 1.1rem; padding: .7rem 1.1rem; border-radius: 12px; box-shadow: var(--shadow); } #lost[hidden] { display: none; }
 .away { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -123,6 +129,6 @@ export const PAGE_POLICY = [
   "connect-src 'self'",
   "img-src data:",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join("; ");

@@ -11,7 +11,7 @@ export function silenceTable(silences: readonly SilenceView[], nowMs: number): H
     "Silences",
     countText(silences.length),
     html`<table aria-labelledby="silences">
-<thead><tr><th scope="col">Alerts with</th><th scope="col">Ends</th><th scope="col">Added by</th><th scope="col">Why</th><th scope="col" class="num">Held back</th></tr></thead>
+<thead><tr><th scope="col">Alerts with</th><th scope="col">Ends</th><th scope="col">Added by</th><th scope="col">Why</th><th scope="col" class="num">Held back</th><th scope="col"><span class="away">End it</span></th></tr></thead>
 <tbody>${silences.map((silence) => silenceRow(silence, nowMs))}</tbody></table>`,
   );
 }
@@ -22,6 +22,7 @@ function silenceRow({ id, matchers, ends_at: endsAt, author, comment, silenced }
 <td data-label="Ends">${when(endsAt, nowMs)}</td>
 <td data-label="Added by">${author || "–"}</td>
 <td data-label="Why">${comment}</td>
-<td data-label="Held back" class="num">${countText(alerts)}</td></tr>
+<td data-label="Held back" class="num">${countText(alerts)}</td>
+<td><form method="post" action="/silences/${encodeURIComponent(id)}/expire"><button type="submit" aria-label="End silence ${id}">End</button></form></td></tr>
 `;
 }

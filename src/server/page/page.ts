@@ -2,6 +2,7 @@
 import { Html, html } from "../words/html.ts";
 import { attention } from "./page-attention.ts";
 import { PAGE_ICON, PAGE_SCRIPT, PAGE_STYLE } from "./page-assets.ts";
+import { silenceForm } from "./page-silence-form.ts";
 import { silenceTable } from "./page-silences.ts";
 import { eventList, sinkTable, watchTable } from "./page-tables.ts";
 import { tiles } from "./page-tiles.ts";
@@ -41,6 +42,7 @@ ${eventList(status.recent_events, nowMs)}
 </main>
 ${sources(status, nowMs)}
 </div>
+${silenceForm()}
 <button id="hold" type="button" aria-pressed="false" hidden>Hold updates</button>
 </div>
 <script>${new Html(PAGE_SCRIPT)}</script>

@@ -1,0 +1,57 @@
+/** The form that adds a silence: folded on the status page, and a page of its own where something written in it cannot be used. */
+import { Html, html } from "../words/html.ts";
+import type { SilenceRequest } from "../words/silence-view.ts";
+import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
+import { card } from "./page-tables.ts";
+
+/** As a browser sends it. */
+export type SilenceFormText = Readonly<Record<"matchers" | "duration" | "comment" | "author", string>>;
+
+const EMPTY: SilenceFormText = { matchers: "", duration: "1h", comment: "", author: "" };
+
+/** It stands beside what the page updates, so that nothing that is being written goes. */
+export const silenceForm = (): Html =>
+  html`<details class="card"><summary>Silence alerts…</summary>${formOf(EMPTY)}</details>
+<noscript><p class="none"><a href="/silences">Silence alerts on a page that does not reload itself</a></p></noscript>`;
+
+/** Matchers stand one a line. */
+export const requestOfForm = ({ matchers, ...others }: SilenceFormText): SilenceRequest => ({
+  ...others,
+  matchers: matchers
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== ""),
+});
+
+const formOf = ({ matchers, duration, comment, author }: SilenceFormText): Html => html`<form method="post" action="/silences">
+<label>Alerts with all of these labels, one a line<textarea name="matchers" rows="2" required placeholder='watch="brand-mentions"'>${matchers}</textarea></label>
+<label>For how long<input name="duration" required value="${duration}" placeholder="2h"></label>
+<label>Why<input name="comment" required maxlength="500" value="${comment}"></label>
+<label>Your name<input name="author" maxlength="500" value="${author}" autocomplete="name"></label>
+<button type="submit">Silence</button>
+</form>`;
+
+/** `problems`: what is wrong with what was written, one sentence each; empty for a form that nobody filled in yet. */
+export function renderSilencePage(problems: readonly string[], written: SilenceFormText = EMPTY): string {
+  const said =
+    problems.length === 0
+      ? undefined
+      : html`<ul class="problems" role="alert">${problems.map((problem) => html`<li>${problem}</li>`)}</ul>`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>silence alerts – chirpwatch</title>
+<link rel="icon" href="${PAGE_ICON}">
+<style>${new Html(PAGE_STYLE)}</style>
+</head>
+<body>
+<div class="wrap">
+<header><h1>chirpwatch</h1><div class="about"><a href=".">status</a></div></header>
+<main>${card("silence", "Silence alerts", "", html`${said}${formOf(written)}`)}</main>
+</div>
+</body>
+</html>
+`.text;
+}
