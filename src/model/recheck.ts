@@ -14,12 +14,14 @@ export interface Recheck extends RecheckRef {
   readonly dueAtMs: number;
   /** The last moment of its own pace: a recheck that was due before it and not made is overdue. */
   readonly untilMs: number;
-  /** The event made of it; "" while it is kept back. */
+  /** The newest event made of it, that of an edit included; "" while it is kept back. */
   readonly eventId: string;
   /** The `where` that kept it back; "" of one that raised an alert. */
   readonly condition: string;
   /** Answers in a row that were without it. */
   readonly absences: number;
+  /** Its texts that are no news, each as `textVersion` names it. Empty while it is kept back. */
+  readonly versions: readonly string[];
 }
 
 /** An item with another verdict that becomes an event after all. */

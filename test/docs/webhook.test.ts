@@ -78,7 +78,7 @@ describe("the code of docs/webhook.md", () => {
     const named = [...rows.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell]) =>
       [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, type]) => type),
     );
-    const given = new Set([...WATCH_TYPES.flatMap(({ events }) => events), "volume.spike", "volume.silent"]);
+    const given = new Set([...WATCH_TYPES.flatMap(({ events }) => events), "volume.spike", "volume.silent", "tweet.edited"]);
     expect(new Set(named)).toEqual(given);
     expect(named).toHaveLength(given.size);
   });

@@ -84,6 +84,47 @@ it("reports the end of a tweet that was reported, once, with the tweet as it was
   expect(deleted?.labels).toMatchObject({ event: "tweet.deleted", author: "alice", type: "search" });
 });
 
+it("reports each text of a tweet that was reported once, with the one before, and no text that an answer shows again", async () => {
+  const { clock, post, tweets, alerted, harness } = await setup([search("w")]);
+  const id = post({ full_text: "launch at 9" });
+  await clock.advance(15 * MINUTE);
+  const show = async (full_text: string) => {
+    tweets.set(id, { ...(tweets.get(id) as Tweet), full_text });
+    await clock.advance(10 * MINUTE);
+  };
+  await show("launch at 9 &amp; 10".replace(" &amp; 10", " "));
+  expect(await alerted()).toEqual([`tweet.created w ${id}`]);
+  await show("launch at 10");
+  await show("launch at 9");
+  await show("launch at 10");
+  await harness?.crash();
+  await harness?.restart();
+  await show("");
+  await show("launch at 11");
+  await show("launch at 10");
+  expect(await alerted()).toEqual([`tweet.created w ${id}`, `tweet.edited w ${id}`, `tweet.edited w ${id}`]);
+  const [second, first] = (await harness?.events()) ?? [];
+  expect(first?.body).toMatchObject({ tweet: { full_text: "launch at 10" }, previous: { full_text: "launch at 9" } });
+  expect(second?.body).toMatchObject({ tweet: { full_text: "launch at 11" }, previous: { full_text: "launch at 10" } });
+  expect(second?.labels).toMatchObject({ event: "tweet.edited", author: "alice", kind: "post" });
+  tweets.delete(id);
+  post();
+  await clock.advance(30 * MINUTE);
+  expect((await harness?.events())?.find(({ type }) => type === "tweet.deleted")?.body.tweet?.full_text).toBe("launch at 11");
+});
+
+it("reports no edit of a tweet that where keeps back: it is reported with the text that it has by then", async () => {
+  const { clock, post, like, tweets, alerted, harness } = await setup([search("w", { where: LIKED })]);
+  const id = post({ full_text: "first" });
+  await clock.advance(5 * MINUTE);
+  tweets.set(id, { ...(tweets.get(id) as Tweet), full_text: "second" });
+  await clock.advance(10 * MINUTE);
+  like(id, 100);
+  await clock.advance(30 * MINUTE);
+  expect(await alerted()).toEqual([`tweet.created w ${id}`]);
+  expect((await harness?.events())?.[0]?.body.tweet?.full_text).toBe("second");
+});
+
 it("asks for a hundred tweets in one request, over all watches and targets, and for nothing after until", async () => {
   const { clock, post, rechecks, upstream } = await setup([
     search("a", { where: LIKED }),

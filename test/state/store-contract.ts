@@ -59,6 +59,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         eventId: "",
         condition: "tweet.likes_count > 9",
         absences: 0,
+        versions: [],
         ...changes,
       });
       const change = (changes: Partial<NonNullable<PollCommit["rechecks"]>>) =>
@@ -72,9 +73,12 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.dueRechecks(T0 + 10, 10)).toEqual([one]);
         expect(await store.dueRechecks(T0 + 20, 10)).toEqual([one, two]);
         expect(await store.dueRechecks(T0 + 20, 1)).toEqual([one]);
-        await change({ rechecks: [{ ...one, dueAtMs: T0 + 30, absences: 1 }], ended: [{ ...ref(brand), tweetId: "2" }] });
+        await change({
+          rechecks: [{ ...one, dueAtMs: T0 + 30, absences: 1, versions: ["v1", "v2"] }],
+          ended: [{ ...ref(brand), tweetId: "2" }],
+        });
         expect(await store.dueRechecks(T0 + 29, 10)).toEqual([]);
-        expect(await store.dueRechecks(T0 + 30, 10)).toEqual([{ ...one, dueAtMs: T0 + 30, absences: 1 }]);
+        expect(await store.dueRechecks(T0 + 30, 10)).toEqual([{ ...one, dueAtMs: T0 + 30, absences: 1, versions: ["v1", "v2"] }]);
       });
 
       test("are given of whole tweets", async () => {

@@ -18,12 +18,19 @@ it("recheck reports a tweet late when where becomes true, and its end, each once
   expect((await about()).map(({ event, message }) => [event.type, message.title])).toEqual([
     ["tweet.created", expect.stringMatching(/\(@alice\) posted$/)],
   ]);
+  fixture.control("PATCH", `tweets/${id}`, { full_text: "launch tomorrow" });
+  await fixture.minutes(11);
   fixture.control("DELETE", `tweets/${id}`);
   await fixture.minutes(60);
   const alerts = await about();
-  expect(alerts.map(({ event }) => event.type)).toEqual(["tweet.created", "tweet.deleted"]);
+  expect(alerts.map(({ event }) => event.type)).toEqual(["tweet.created", "tweet.edited", "tweet.deleted"]);
   expect(alerts[1]?.message).toMatchObject({
+    title: expect.stringMatching(/^A post by .*\(@alice\) was edited$/),
+    body: "launch tomorrow",
+    context: { label: "Before the edit", body: "launch day" },
+  });
+  expect(alerts[2]?.message).toMatchObject({
     title: expect.stringMatching(/^A post by .*\(@alice\) is gone: deleted, or no longer public$/),
-    body: "launch day",
+    body: "launch tomorrow",
   });
 });

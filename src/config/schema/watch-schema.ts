@@ -135,7 +135,7 @@ export const commonWatchSchema = z.strictObject({
   recheck: recheck
     .optional()
     .describe(
-      "Fresh tweets are rechecked: one that `where` kept back raises an alert when it becomes true, one that is gone raises `tweet.deleted`.",
+      "Fresh tweets are rechecked: one that `where` kept back raises an alert when it becomes true, one whose text was edited raises `tweet.edited`, one that is gone raises `tweet.deleted`.",
     ),
   spike: spike.optional().describe("Raises `volume.spike` when events come so much faster than is usual at that time of day."),
   enrich: enrichSchema

@@ -17,7 +17,7 @@ import { isRefusal } from "../../model/upstream.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { type Missed, missedBy } from "../../polling/evaluate/absence.ts";
-import { evaluateRecheck, type RecheckOutcome, refOf, turnOf } from "../../polling/evaluate/evaluate-recheck.ts";
+import { evaluateRecheck, mayBeEdited, type RecheckOutcome, refOf, turnOf } from "../../polling/evaluate/evaluate-recheck.ts";
 import { committedOf, type RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 import type { Subscriber } from "../../polling/watch-poll.ts";
@@ -116,8 +116,11 @@ export class RecheckBatches {
     const found = answer ?? new Map<string, Tweet>();
     const isSuspicious = answer === undefined || isSuspiciousAnswer(ids.length, ids.filter((id) => found.has(id)).length);
     const context = { hash, detectedAtMs: clock.now(), isSuspicious };
-    const missing = asked.filter(({ recheck }) => recheck.eventId !== "" && !found.has(recheck.tweetId));
-    const known = new Map((await store.eventsById(missing.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));
+    const changed = asked.filter(({ recheck }) => {
+      const tweet = found.get(recheck.tweetId);
+      return tweet === undefined ? recheck.eventId !== "" : mayBeEdited(hash, recheck, tweet);
+    });
+    const known = new Map((await store.eventsById(changed.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));
     return asked.map(({ recheck, subscriber }) =>
       evaluateRecheck(
         subscriber,

@@ -172,7 +172,7 @@ function evaluateTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, m
     occurredAtMs,
   };
   if (verdict === "event" && missed?.mode === "skip") return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
-  const follow = (eventId: string) => firstRecheck(subscriber, tweet, eventId, context.detectedAtMs);
+  const follow = (eventId: string) => firstRecheck(subscriber, tweet, eventId, context);
   if (verdict !== "event") {
     const recheck = verdict === "filtered" && isKeptByWhere(subscriber.watch, tweet) ? follow("") : undefined;
     return { verdict: { ...row, verdict, detail: detailOf(subscriber.watch, verdict, reason) }, recheck };

@@ -1,6 +1,7 @@
-/** What a recheck of a fresh tweet means to the watch that follows it: a late event, gone, rechecked again, or done with. */
+/** What a recheck of a fresh tweet means to the watch that follows it: a late event, an edit, gone, rechecked again, or done with. */
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
 import { countAbsence, recheckTimes, nextRecheckMs } from "../../detect/recheck.ts";
+import { textVersion } from "../../detect/tweet-text.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { LateVerdict, Recheck, RecheckRef } from "../../model/recheck.ts";
@@ -33,8 +34,12 @@ export interface RecheckOutcome {
 type Followed = Pick<Subscriber, "watch" | "watchKey" | "targetKey">;
 
 /** A tweet just evaluated for the first time, where it is to be followed: an event (which it names), or kept back by `where` alone. */
-export function firstRecheck(subscriber: Followed, tweet: Tweet, eventId: string, nowMs: number): Recheck | undefined {
-  const { watch, watchKey, targetKey } = subscriber;
+export function firstRecheck(
+  { watch, watchKey, targetKey }: Followed,
+  tweet: Tweet,
+  eventId: string,
+  { hash, detectedAtMs: nowMs }: Pick<RecheckContext, "hash" | "detectedAtMs">,
+): Recheck | undefined {
   if (watch.recheck === undefined) return undefined;
   // A date that lies ahead would keep it followed for as long.
   const times = recheckTimes(Math.min(Date.parse(tweet.created_at) || nowMs, nowMs), nowMs, watch.recheck);
@@ -47,7 +52,19 @@ export function firstRecheck(subscriber: Followed, tweet: Tweet, eventId: string
     eventId,
     condition: eventId === "" ? (watch.where?.text ?? "") : "",
     absences: 0,
+    versions: eventId === "" ? [] : versionsOf(hash, tweet),
   };
+}
+
+const versionsOf = (hash: Hash, tweet: Tweet): readonly string[] => {
+  const version = textVersion(hash, tweet);
+  return version === undefined ? [] : [version];
+};
+
+/** Whether the newest event of a tweet that was found must be read: its text is not known to be old. */
+export function mayBeEdited(hash: Hash, recheck: Recheck, tweet: Tweet): boolean {
+  const version = textVersion(hash, tweet);
+  return recheck.eventId !== "" && version !== undefined && !recheck.versions.includes(version);
 }
 
 /** What there is of a tweet. */
@@ -65,9 +82,43 @@ export function evaluateRecheck(
   context: RecheckContext,
 ): RecheckOutcome {
   if (tweet === undefined) return withAbsence(evaluateAbsent(subscriber, recheck, event, context), recheck, context);
-  return recheck.eventId === ""
-    ? withAbsence(evaluateKeptBack(subscriber, recheck, tweet, context), recheck, context)
-    : again(subscriber, { ...recheck, absences: 0 }, context);
+  return withAbsence(
+    recheck.eventId === ""
+      ? evaluateKeptBack(subscriber, recheck, tweet, context)
+      : evaluatePresent(subscriber, { ...recheck, absences: 0 }, { tweet, event }, context),
+    recheck,
+    context,
+  );
+}
+
+/**
+ * One event per text: an answer may come from a cache and show an older text again, which is no news. What was announced before versions were
+ * kept has the version of its event.
+ */
+function evaluatePresent(
+  subscriber: Subscriber,
+  recheck: Recheck,
+  { tweet, event }: { readonly tweet: Tweet; readonly event: ChirpEvent | undefined },
+  context: RecheckContext,
+): RecheckOutcome {
+  const { hash, detectedAtMs } = context;
+  const before = event?.body.tweet;
+  const version = textVersion(hash, tweet);
+  if (before === undefined || version === undefined || !mayBeEdited(hash, recheck, tweet)) return again(subscriber, recheck, context);
+  const versions = recheck.versions.length === 0 ? versionsOf(hash, before) : recheck.versions;
+  // An announced tweet without a text has it now: that is no edit.
+  if (versions.length === 0) return again(subscriber, { ...recheck, versions: [version] }, context);
+  if (versions.includes(version)) return again(subscriber, { ...recheck, versions }, context);
+  const edited = {
+    type: "tweet.edited",
+    subject: tweet.id,
+    episode: version,
+    body: { tweet, previous: { full_text: before.full_text } },
+    occurredAtMs: detectedAtMs,
+  };
+  const evaluated = makeEvent(hash, subscriber, edited, detectedAtMs);
+  const next = { ...recheck, eventId: evaluated.event.id, versions: [...versions, version] };
+  return { ...again(subscriber, next, context), event: evaluated };
 }
 
 /** A recheck that was due while the watch was away is made once it is back. What raises no event then is not followed any more either. */
@@ -97,7 +148,15 @@ function evaluateKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet
   const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
   const { watchKey, targetKey, tweetId: itemId } = recheck;
   const late = { watchKey, targetKey, itemId, eventId: event.event.id };
-  return { ...again(subscriber, { ...recheck, eventId: event.event.id, condition: "", absences: 0 }, context), late, event };
+  return {
+    ...again(
+      subscriber,
+      { ...recheck, eventId: event.event.id, condition: "", absences: 0, versions: versionsOf(context.hash, tweet) },
+      context,
+    ),
+    late,
+    event,
+  };
 }
 
 /** From one recheck to the next. Doublings: rechecks at whatever factors fall together, and a factor that moves a little moves nothing. */

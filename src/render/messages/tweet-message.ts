@@ -14,7 +14,7 @@ const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gi
 export function tweetMessage(event: OutboxEvent, { linksHost }: ReadContext, title?: string): NeutralMessage {
   const tweet = event.event.body.tweet;
   if (tweet === undefined) return opsAlertMessage(event);
-  const context = contextOf(tweet, linksHost);
+  const context = event.event.type === "tweet.edited" ? formerText(event) : contextOf(tweet, linksHost);
   return {
     ...baseMessage(event),
     title: title ?? titleOf(event.event.type, tweet),
@@ -32,8 +32,17 @@ const KINDS: Readonly<Record<TweetKind, string>> = { post: "A post", reply: "A r
 /** "A post by Alice (@alice)". */
 export const whatOf = (tweet: Tweet): string => `${KINDS[kindOfTweet(tweet)]} by ${nameOf(tweet.user)}`;
 
-const titleOf = (type: string, tweet: Tweet): string =>
-  type === "tweet.deleted" ? `${whatOf(tweet)} is gone: deleted, or no longer public` : `${nameOf(tweet.user)} ${deedOf(tweet)}`;
+function titleOf(type: string, tweet: Tweet): string {
+  if (type === "tweet.deleted") return `${whatOf(tweet)} is gone: deleted, or no longer public`;
+  return type === "tweet.edited" ? `${whatOf(tweet)} was edited` : `${nameOf(tweet.user)} ${deedOf(tweet)}`;
+}
+
+/** What an edit replaced is worth more than what the tweet answers. */
+function formerText({ event }: OutboxEvent): NeutralMessage["context"] {
+  const { previous } = event.body;
+  const text = typeof previous === "object" && previous !== null && "full_text" in previous ? previous["full_text"] : undefined;
+  return typeof text === "string" ? { label: "Before the edit", body: plainTweetText(text) } : undefined;
+}
 
 function deedOf(tweet: Tweet): string {
   switch (kindOfTweet(tweet)) {

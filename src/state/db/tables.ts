@@ -81,6 +81,8 @@ export interface RechecksTable {
   event_id: string;
   condition: string;
   absences: number;
+  /** Its texts so far, each as `textVersion` names it, separated by spaces; "" where none is known. */
+  versions: string;
 }
 
 export interface EventsTable {

@@ -31,7 +31,7 @@ const dueOf = (on: Executor, slot: <Name extends keyof DueQuery>(name: Name) => 
 
 const due = statement<DueQuery>()((on, slot) =>
   dueOf(on, slot)
-    .select(["t.watch_key", "t.key", "r.tweet_id", "r.due_at", "r.until_at", "r.event_id", "r.condition", "r.absences"])
+    .select(["t.watch_key", "t.key", "r.tweet_id", "r.due_at", "r.until_at", "r.event_id", "r.condition", "r.absences", "r.versions"])
     .where("r.tweet_id", "in", dueOf(on, slot).select("r.tweet_id").distinct().orderBy("r.tweet_id").limit(slot("mostTweets")))
     .orderBy("r.tweet_id")
     .orderBy("r.target_id"),
@@ -48,6 +48,7 @@ export async function dueRechecks(db: Executor, nowMs: number, mostTweets: numbe
     eventId: row.event_id,
     condition: row.condition,
     absences: row.absences,
+    versions: row.versions === "" ? [] : row.versions.split(" "),
   }));
 }
 
@@ -63,14 +64,18 @@ export async function runRechecksNow(db: Executor, query: RunNowQuery): Promise<
   await runNow(db, query);
 }
 
-const upsert = insertRows("rechecks", ["target_id", "tweet_id", "due_at", "until_at", "event_id", "condition", "absences"], (insert) =>
-  insert.onConflict((conflict) =>
-    conflict.columns(["target_id", "tweet_id"]).doUpdateSet((eb) => ({
-      due_at: eb.ref("excluded.due_at"),
-      event_id: eb.ref("excluded.event_id"),
-      absences: eb.ref("excluded.absences"),
-    })),
-  ),
+const upsert = insertRows(
+  "rechecks",
+  ["target_id", "tweet_id", "due_at", "until_at", "event_id", "condition", "absences", "versions"],
+  (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.columns(["target_id", "tweet_id"]).doUpdateSet((eb) => ({
+        due_at: eb.ref("excluded.due_at"),
+        event_id: eb.ref("excluded.event_id"),
+        absences: eb.ref("excluded.absences"),
+        versions: eb.ref("excluded.versions"),
+      })),
+    ),
 );
 
 const remove = listStatement<{ targetId: number }, string>()((on, list, slot) =>
@@ -99,7 +104,8 @@ export async function applyRechecks(on: Executor, targets: TargetRevisions, chan
     const target = await targets.find(one);
     if (target === undefined) return false;
     const { tweetId: tweet_id, dueAtMs: due_at, untilMs: until_at, eventId: event_id, condition, absences } = one;
-    rows.push({ target_id: target.id, tweet_id, due_at, until_at, event_id, condition, absences });
+    const versions = one.versions.join(" ");
+    rows.push({ target_id: target.id, tweet_id, due_at, until_at, event_id, condition, absences, versions });
   }
   await upsert(on, rows);
   for (const { tweetId, ...ref } of changes.ended) {

@@ -19,6 +19,7 @@ import { up as silences } from "./0014-silences.ts";
 import { up as attempts } from "./0015-attempts.ts";
 import { up as backfills } from "./0016-backfills.ts";
 import { up as enrichments } from "./0017-enrichments.ts";
+import { up as tweetVersions } from "./0018-tweet-versions.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -40,6 +41,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0015-attempts": { up: attempts },
   "0016-backfills": { up: backfills },
   "0017-enrichments": { up: enrichments },
+  "0018-tweet-versions": { up: tweetVersions },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

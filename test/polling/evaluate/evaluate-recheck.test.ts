@@ -18,6 +18,7 @@ const recheck: Recheck = {
   eventId: "e",
   condition: "",
   absences: 0,
+  versions: [],
 };
 
 /** When it is rechecked next, in minutes; undefined when that has ended. */

@@ -64,10 +64,9 @@ function checkEvents(attempt: Attempt, evidence: Evidence): readonly string[] {
       return [];
     const labels = event["labels"] as Readonly<Record<string, string>>;
     const what = `${sink}: ${label(tweet, evidence.played)}`;
-    const objections =
-      reported["full_text"] === tweet.text
-        ? []
-        : [`${what} says ${JSON.stringify(reported["full_text"])} instead of ${JSON.stringify(tweet.text)}`];
+    const objections = [tweet, ...tweet.edits].some(({ text }) => reported["full_text"] === text)
+      ? []
+      : [`${what} says ${JSON.stringify(reported["full_text"])} instead of ${JSON.stringify(tweet.text)}`];
     if (hasNewHandle(tweet, evidence.played) || tweet.ofId !== undefined) return objections;
     // An answer may leave the language out.
     const lang = labels["lang"] === "" && hasOddFields(evidence.played) ? "" : tweet.lang;

@@ -28,7 +28,7 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
     const isChat = epochs.at(-1)?.rules.sinks.get(receipt.sink)?.isChat === true;
     for (const { tweetId, type, watches, eventId } of receipt.reported) {
       // A chat reports a tweet once, naming every watch; a webhook gets an event of each.
-      if (type === undefined || (isChat && type === "tweet.deleted")) continue;
+      if (type === undefined || (isChat && (type === "tweet.deleted" || type === "tweet.edited"))) continue;
       // A list on a console does not say whose each line is.
       if (watches.length === 0 && !isChat) continue;
       if (isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);

@@ -7,6 +7,7 @@ import { checkLedger } from "./check-ledger.ts";
 import { checkLog } from "./check-log.ts";
 import { checkContent } from "./check-content.ts";
 import { checkStatus } from "./check-status.ts";
+import { checkEdits } from "./check-edits.ts";
 import { checkDelay } from "./check-delay.ts";
 import { checkOps } from "./check-ops.ts";
 import { checkThrottle } from "./check-throttle.ts";
@@ -26,6 +27,7 @@ import { gather } from "./evidence.ts";
 const CHECKS = [
   ...[checkUnexpected, checkMissing, checkOnce, checkOutbox, checkPlacement, checkOrder, checkPace, checkThrottle, checkDelay],
   ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog, checkSilences],
+  checkEdits,
 ];
 
 /** What is wrong; empty when all is well. */

@@ -110,8 +110,11 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
 const REPORTED_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];
 
 /** Of several in one message nobody can say which of them it was. */
-const typeOf = (text: string, count: number): string | undefined =>
-  !/is gone: deleted/.test(text) ? "tweet.created" : count === 1 ? "tweet.deleted" : undefined;
+function typeOf(text: string, count: number): string | undefined {
+  const isGone = /is gone: deleted/.test(text);
+  if (!isGone && !/ was edited/.test(text)) return "tweet.created";
+  return count > 1 ? undefined : isGone ? "tweet.deleted" : "tweet.edited";
+}
 
 /** What people see, a link behind what it belongs to. */
 function textOf({ wire, body }: Attempt): string {

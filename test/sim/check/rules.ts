@@ -73,7 +73,7 @@ export interface Rules {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-function ms(text: Json | undefined, otherwise: number): number {
+export function msOf(text: Json | undefined, otherwise: number): number {
   if (typeof text !== "string") return otherwise;
   const parts = [...text.matchAll(/(\d+)(ms|[smhd])/g)];
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ""] ?? 0), 0);
@@ -112,7 +112,7 @@ function watchOf(id: string, own: JsonObject, defaults: JsonObject): WatchRules 
   const inherited = Object.fromEntries(Object.entries(defaults).filter(([key]) => !timing.includes(key)));
   const keys: JsonObject = { ...inherited, ...own, labels: merged("labels"), include: merged("include") };
   const gapMs = gapOf(keys);
-  const maxAgeMs = ms(keys["max_age"], Math.max(86_400_000, 2 * gapMs));
+  const maxAgeMs = msOf(keys["max_age"], Math.max(86_400_000, 2 * gapMs));
   return {
     id,
     type: textOf(own["type"]),
@@ -122,16 +122,16 @@ function watchOf(id: string, own: JsonObject, defaults: JsonObject): WatchRules 
     isEnabled: keys["enabled"] !== false,
     gapMs,
     maxAgeMs,
-    overlapMs: ms(keys["overlap"], 15 * 60_000),
-    fullPollMs: ms(keys["full_poll_every"], maxAgeMs / 2),
+    overlapMs: msOf(keys["overlap"], 15 * 60_000),
+    fullPollMs: msOf(keys["full_poll_every"], maxAgeMs / 2),
   };
 }
 
 /** Of the schedules that are drawn. */
 function gapOf({ schedule, freshness }: JsonObject): number {
-  if (freshness !== undefined) return typeof freshness === "string" ? 4 * ms(freshness, 0) : ms(object(freshness)["max"], 0);
+  if (freshness !== undefined) return typeof freshness === "string" ? 4 * msOf(freshness, 0) : msOf(object(freshness)["max"], 0);
   const text = typeof schedule === "string" ? schedule : textOf(object(schedule)["cron"], "@every 5m");
-  if (text.startsWith("@every")) return ms(text.slice(7), 0);
+  if (text.startsWith("@every")) return msOf(text.slice(7), 0);
   const fields = text.split(" ");
   const [minute = "*"] = fields.length === 6 ? fields.slice(1) : fields;
   return minute.startsWith("*/") ? Number(minute.slice(2)) * 60_000 : minute === "*" ? 60_000 : 3_600_000;
@@ -150,7 +150,7 @@ function sinkOf(name: string, own: JsonObject, defaults: JsonObject, intervals: 
   const standard = isChat ? { limit: 30, intervalMs: 600_000, digestIntervalMs: 120_000 } : undefined;
   return {
     ...{ name, type, keys, isChat },
-    retryForMs: ms(keys["retry_for"], (isChat ? 24 : 76) * 3_600_000),
+    retryForMs: msOf(keys["retry_for"], (isChat ? 24 : 76) * 3_600_000),
     throttle: keys["throttle"] === undefined ? standard : throttleOf(keys["throttle"]),
     hours: hoursOf(keys, intervals),
   };
@@ -165,8 +165,8 @@ function hoursOf(keys: JsonObject, intervals: JsonObject): WrittenHours {
 function throttleOf(written: Json | undefined): Throttle | undefined {
   if (written === undefined || written === false) return undefined;
   const { limit, interval, digest_interval: digestInterval } = object(written);
-  const intervalMs = ms(interval, 0);
-  return { limit: Number(limit), intervalMs, digestIntervalMs: ms(digestInterval, Math.min(120_000, intervalMs)) };
+  const intervalMs = msOf(interval, 0);
+  return { limit: Number(limit), intervalMs, digestIntervalMs: msOf(digestInterval, Math.min(120_000, intervalMs)) };
 }
 
 /** Children inherit the sink and how it is grouped; hours, throttles, `where` and `continue` are each route's own. */
@@ -178,8 +178,8 @@ function routeOf(own: JsonObject, path: string, parent: RouteRules | undefined, 
     sinks: own["sink"] === undefined ? (parent?.sinks ?? []) : list(own["sink"]),
     isContinuing: own["continue"] === true,
     groupBy: own["group_by"] === undefined ? (parent?.groupBy ?? []) : list(own["group_by"]),
-    groupWaitMs: ms(own["group_wait"], parent?.groupWaitMs ?? 0),
-    groupIntervalMs: ms(own["group_interval"], parent?.groupIntervalMs ?? 0),
+    groupWaitMs: msOf(own["group_wait"], parent?.groupWaitMs ?? 0),
+    groupIntervalMs: msOf(own["group_interval"], parent?.groupIntervalMs ?? 0),
     hours: hoursOf(own, intervals),
     throttle: throttleOf(own["throttle"]),
     routes: [],

@@ -38,7 +38,7 @@ export function drawPosts(dice: Dice, busyMs: number): readonly WorldOrder[] {
     sorted.push(post);
     if (post.do === "post" && post.kind !== "retweet") known.push(post.name);
   }
-  return [...sorted, ...drawTakenBack(dice, sorted, busyMs)].sort(byTime);
+  return [...sorted, ...drawTakenBack(dice, sorted, busyMs), ...drawEdits(dice, sorted, busyMs)].sort(byTime);
 }
 
 function drawPost(dice: Dice, name: string, atMs: number, known: readonly string[]): WorldOrder {
@@ -65,6 +65,19 @@ function drawTakenBack(dice: Dice, posts: readonly WorldOrder[], busyMs: number)
     const isBack = dice.chance(0.4) && backMs < busyMs;
     const removed: WorldOrder = { do: "remove", atMs: Math.min(atMs, busyMs), post: order.name };
     return isBack ? [removed, { do: "restore", atMs: backMs, post: order.name }] : [removed];
+  });
+}
+
+/** What is added to a text makes no query and no condition true or false. */
+function drawEdits(dice: Dice, posts: readonly WorldOrder[], busyMs: number): readonly WorldOrder[] {
+  if (!dice.likes("edits")) return [];
+  return posts.flatMap((order): readonly WorldOrder[] => {
+    if (order.do !== "post" || order.kind === "retweet" || dice.chance(0.7)) return [];
+    const first = order.atMs + dice.pick([20_000, 4 * 60_000, 15 * 60_000, HOUR_MS]);
+    const times = dice.chance(0.3) ? [first, first + dice.pick([1_000, 12 * 60_000])] : [first];
+    return times
+      .filter((atMs) => atMs < busyMs)
+      .map((atMs, n): WorldOrder => ({ do: "edit", atMs, post: order.name, text: `${order.text} edit${n + 1}` }));
   });
 }
 

@@ -45,6 +45,7 @@ export type WorldOrder =
     }
   | { readonly do: "remove"; readonly atMs: number; readonly post: string }
   | { readonly do: "restore"; readonly atMs: number; readonly post: string }
+  | { readonly do: "edit"; readonly atMs: number; readonly post: string; readonly text: string }
   | { readonly do: "follow"; readonly atMs: number; readonly who: string; readonly whom: string }
   | { readonly do: "unfollow"; readonly atMs: number; readonly who: string; readonly whom: string }
   | { readonly do: "list"; readonly atMs: number; readonly id: string; readonly members: readonly string[] }

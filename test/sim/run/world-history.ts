@@ -25,6 +25,8 @@ export interface TweetFact {
   readonly visibleAtService: number;
   /** Times in which it was taken back. */
   readonly hidden: { readonly fromMs: number; toMs: number }[];
+  /** Its later texts. */
+  readonly edits: { readonly atMs: number; readonly text: string }[];
 }
 
 /** A value from this time on. */
@@ -102,6 +104,7 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
         visibleMs: postedMs + lateMs,
         visibleAtService: record?.visibleMs ?? postedMs + lateMs,
         hidden: [],
+        edits: [],
       },
       ...(isPost ? { kind: "post", of: undefined, ofId: undefined } : { kind, of, ofId: about.id }),
       conversation: record?.conversationId ?? id,
@@ -123,7 +126,7 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
       const { id, text, kind, lang, atMs, visibleMs, communityId, conversationId, targetId } = record;
       const about = { of: undefined, ofId: targetId, community: communityId, conversation: conversationId };
       const times = { postedMs: atMs, visibleMs, visibleAtService: visibleMs };
-      return [{ id, name: "", by: names.get(record.author) ?? "", text, kind, lang, ...about, ...times, hidden: [] }];
+      return [{ id, name: "", by: names.get(record.author) ?? "", text, kind, lang, ...about, ...times, hidden: [], edits: [] }];
     });
   };
   const resolve = (text: string): string =>
@@ -159,6 +162,13 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
           const last = fact.hidden.at(-1);
           if (last !== undefined) last.toMs = atMs;
           return;
+        }
+        case "edit": {
+          const fact = factOf(order.post);
+          // Nobody edits what is gone.
+          if (service.world.tweets.find(fact.id) === undefined || fact.hidden.some(({ toMs }) => toMs > atMs)) return;
+          service.order("PATCH", `tweets/${fact.id}`, { full_text: order.text });
+          return void fact.edits.push({ atMs, text: order.text });
         }
         case "follow":
           note(`follow ${order.who} ${order.whom}`, atMs, true);

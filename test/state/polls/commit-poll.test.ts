@@ -9,7 +9,7 @@ import { openTemp, START_MS as T0, memoryStatePath } from "../temp-state.ts";
 const NOTHING = { atMs: T0, targets: [], verdicts: [], events: [], deliveries: [] } as const;
 const event = makeEvent("7");
 const delivery = { eventId: event.id, sink: "hook", groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 };
-const recheck = { tweetId: "7", dueAtMs: T0, untilMs: T0 + 1, eventId: "", condition: "", absences: 0 };
+const recheck = { tweetId: "7", dueAtMs: T0, untilMs: T0 + 1, eventId: "", condition: "", absences: 0, versions: [] };
 const member = { id: "9", username: "nine", displayName: "Nine", followersCount: 1, imageUrl: "" };
 const item = { itemId: "7", itemKind: "tweet", verdict: "baseline", detail: "", occurredAtMs: T0 } as const;
 

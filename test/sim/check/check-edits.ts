@@ -1,0 +1,69 @@
+/** Edits of fresh tweets are announced as docs/rechecks.md says: each text once, by watches with `recheck`, with the text before. */
+import type { JsonObject } from "../../../src/model/json.ts";
+import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
+import type { LeftEvent } from "../run/read-state.ts";
+import { type Evidence, label } from "./evidence.ts";
+import { createNames } from "./expected.ts";
+import { msOf } from "./rules.ts";
+
+export function checkEdits(evidence: Evidence): readonly string[] {
+  const edits = evidence.played.left.events.filter(({ type }) => type === "tweet.edited");
+  return [...edits.flatMap((event) => objectTo(event, evidence)), ...findRepeated(edits, evidence), ...findMissing(evidence)];
+}
+
+const textOf = (event: LeftEvent): string => (event.body["tweet"] as JsonObject)["full_text"] as string;
+
+function objectTo(event: LeftEvent, { played, tweets, epochs, isClockSet }: Evidence): readonly string[] {
+  const tweet = tweets.get(event.subject);
+  if (tweet === undefined) return [`an edit of ${event.subject} is announced, which nobody posted`];
+  const what = `the edit of ${label(tweet, played)} by ${event.watch}`;
+  const before = (event.body["previous"] as JsonObject)["full_text"];
+  const nameOf = createNames(epochs);
+  const isWanted = epochs.some(({ rules }) =>
+    [...rules.watches.values()].some(({ id, keys }) => nameOf(id) === nameOf(event.watch) && keys["recheck"] !== undefined),
+  );
+  const isMade = tweet.edits.some(({ atMs, text }) => text === textOf(event) && (isClockSet || atMs <= event.detectedAtMs));
+  const isKnown = [tweet, ...tweet.edits].some(({ text }) => text === before) && before !== textOf(event);
+  return [
+    ...(isWanted ? [] : [`${what} is announced, and the watch has no recheck`]),
+    ...(isMade ? [] : [`${what} is announced as ${textOf(event)}, which nobody wrote by then`]),
+    ...(isKnown ? [] : [`${what} names ${JSON.stringify(before)} as the text before`]),
+  ];
+}
+
+function findRepeated(edits: readonly LeftEvent[], { epochs }: Evidence): readonly string[] {
+  const nameOf = createNames(epochs);
+  const keys = edits.map((event) => `${nameOf(event.watch)} ${event.labels["target"]} ${event.subject} ${textOf(event)}`);
+  return keys.filter((key, n) => keys.indexOf(key) !== n).map((key) => `an edit is announced twice: ${key}`);
+}
+
+/** Only where the tweet is followed on for a while after the last trouble. */
+function findMissing({ played, tweets, epochs, isClockSet }: Evidence): readonly string[] {
+  const { mode, steps, keys, startMs, busyMs } = played.scenario;
+  if (mode !== "liveness" || isClockSet || keys.some(({ quota }) => quota < ENOUGH_REQUESTS)) return [];
+  return played.left.events.flatMap((event) => {
+    const tweet = tweets.get(event.subject);
+    const edit = tweet?.edits.at(-1);
+    const isPaused = steps.some((step) => step.do === "pause" && step.watch === event.watch);
+    const all = epochs.map(({ rules }) => rules.watches.get(event.watch));
+    const rechecks = new Set(all.map((watch) => (watch?.isEnabled === true ? JSON.stringify(watch.keys["recheck"]) : undefined)));
+    const recheck = all[0]?.keys["recheck"] as Readonly<Record<string, string>> | undefined;
+    if (event.type !== "tweet.created" || tweet === undefined || edit === undefined || recheck === undefined) return [];
+    if (isPaused || rechecks.size > 1 || tweet.hidden.length > 0 || textOf(event) === edit.text) return [];
+    const [everyMs, untilMs] = [msOf(recheck["every"], 0), msOf(recheck["until"], 0)];
+    // The last multiple of `every` within `until` may be just behind the edit.
+    const isInTime = Math.max(edit.atMs, startMs + busyMs) + 3 * everyMs < Math.min(tweet.postedMs + untilMs, played.endMs);
+    if (!isInTime || isAnnounced(event, edit.text, played.left.events)) return [];
+    return [`${event.watch} does not announce the edit of ${label(tweet, played)}`];
+  });
+}
+
+const isAnnounced = ({ watch, subject, labels }: LeftEvent, text: string, events: readonly LeftEvent[]): boolean =>
+  events.some(
+    (other) =>
+      other.type === "tweet.edited" &&
+      other.watch === watch &&
+      other.subject === subject &&
+      other.labels["target"] === labels["target"] &&
+      textOf(other) === text,
+  );
