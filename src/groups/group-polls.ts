@@ -1,6 +1,6 @@
 /**
- * Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one
- * request and reads those that moved. Pure; the strategy of a group is chosen while it runs, by what was learned.
+ * Polls of accounts that want the same schedule -> one poll of the group, which probes many accounts with one request and reads those
+ * that moved. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { accountsKey, toGroup, withShared } from "./accounts/group-accounts.ts";
@@ -14,7 +14,7 @@ import { groupSearches } from "./searches/search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./probing/shared-probes.ts";
 import { strategyOf } from "../plan/polls/effective-settings.ts";
 
-/** For one account a probe saves nothing; for two, what they cost decides. */
+/** For one account a probe saves nothing; for two, a probe and a search take at most as much as two reads. */
 const LEAST_MEMBERS = 2;
 
 /** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. */

@@ -74,10 +74,6 @@ export function createRunners(deps: RunnersDeps): Runners {
 
 /** What planning needs of the probe states. */
 export const learnedIn = (probeStates: ProbeStates): Learned & Pick<GroupingDeps, "pagesOf"> => ({
-  activeStrategyOf(key) {
-    const strategy = probeStates.strategyOf(key);
-    return strategy === undefined ? undefined : { strategy };
-  },
   rateOf: (key) => probeStates.rateOf(key),
   pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
 });

@@ -34,7 +34,7 @@ export const placingShape = {
     .enum(["auto", "single", "probe", "merge"])
     .default("auto")
     .describe(
-      "How many accounts are read: `single` asks for each, `probe` asks for the counters of a hundred at once and reads those that moved, `merge` names many in one search. `auto` takes what costs least and changes with what it learns.",
+      "How many accounts are read: `single` asks for each, `probe` asks for the counters of a hundred at once and reads those that moved. `auto` probes where accounts share a schedule. `merge` is of older releases and means `auto`.",
     ),
   full_poll_every: length(LEAST_FULL_POLL_MS)
     .optional()
@@ -85,6 +85,10 @@ export interface PlacingSettings {
   readonly full_poll_every?: number | undefined;
   readonly full_read_every?: number | undefined;
 }
+
+/** Of accounts: `merge`, which searched for all of them at every tick, took more requests than probes wherever it was measured. */
+export const accountsPlacingOf = (settings: PlacingSettings): ReturnType<typeof placingOf> =>
+  placingOf(settings.strategy === "merge" ? { ...settings, strategy: "auto" } : settings);
 
 /** The same in a watch's words. */
 export const placingOf = (settings: PlacingSettings): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs"> => ({

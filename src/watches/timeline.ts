@@ -6,7 +6,7 @@ import type { TargetState } from "../model/watch-store.ts";
 import { tweetMessage } from "../render/messages/tweet-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { listSchema } from "./list-schema.ts";
-import { placingOf, placingShape } from "./placing-schema.ts";
+import { accountsPlacingOf, placingShape } from "./placing-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
@@ -45,7 +45,7 @@ schedule: "* * * * *"`,
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ accounts }) => accountTargets(accounts),
   source,
-  placing: placingOf,
+  placing: accountsPlacingOf,
   viaList: ({ via_list: list }) => list,
   caveats: ({ via_list: list }) =>
     list === undefined ? [] : ["what the service leaves out of list timelines; an account taken off the list is detected within a day"],

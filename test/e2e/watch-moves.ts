@@ -90,7 +90,7 @@ async function tweetMoves({ make, post, list }: Orders, community: string): Prom
 
 /** Other ways to read accounts. */
 async function groupMoves({ make, post, list }: Orders): Promise<Record<string, Move>> {
-  await make("m_listed1", "m_listed2", "m_unlisted", "m_merged1", "m_merged2", "m_fresh1", "m_fresh2", "m_fresh3");
+  await make("m_listed1", "m_listed2", "m_unlisted", "m_fresh1", "m_fresh2", "m_fresh3");
   const alerted = ["tweet.created"];
   return {
     via_list: {
@@ -101,11 +101,6 @@ async function groupMoves({ make, post, list }: Orders): Promise<Record<string, 
       },
       eventTypes: [...alerted, ...alerted],
       move: () => Promise.all([post("m_listed1"), post("m_unlisted")]),
-    },
-    merged: {
-      settings: { type: "timeline", accounts: ["m_merged1", "m_merged2"], strategy: "merge" },
-      eventTypes: alerted,
-      move: () => post("m_merged1"),
     },
     fresh: {
       settings: { type: "timeline", accounts: ["m_fresh1", "m_fresh2"], freshness: "5s" },

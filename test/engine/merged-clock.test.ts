@@ -24,7 +24,7 @@ it("reports the first post of an account that had none, although the clock went 
     },
   };
   const accounts = [first, second].map(({ id }) => `id:${id}`);
-  const watch = makeWatch("w", "timeline", { accounts }, { strategy: "merge", schedule: { kind: "every", intervalMs: MIN } });
+  const watch = makeWatch("w", "timeline", { accounts }, { schedule: { kind: "every", intervalMs: MIN } });
   const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   try {
     await clock.advance(2.5 * MIN);

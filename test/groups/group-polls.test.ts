@@ -3,10 +3,8 @@ import type { Freshness } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../src/forecast/forecast.ts";
 import { groupPolls } from "../../src/groups/group-polls.ts";
-import type { Learned } from "../../src/plan/rates/learned.ts";
 import { planPolls, targetsOf } from "../../src/plan/polls/plan-polls.ts";
 import { userIdOf } from "../../src/plan/poll.ts";
-import type { Strategy } from "../../src/plan/strategy.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
@@ -20,12 +18,8 @@ const timeline = (id: string, accounts: readonly string[], changes: WatchChanges
 
 const polls = (...watches: readonly Watch[]) => pollsAt(() => undefined, watches);
 
-/** `postsOf`: posts a day of an account, where that was learned. `activeStrategyOf`: how a group is read. */
-function pollsAt(
-  postsOf: (userId: string) => number | undefined,
-  watches: readonly Watch[],
-  activeStrategyOf: NonNullable<Learned["activeStrategyOf"]> = () => undefined,
-) {
+/** `postsOf`: posts a day of an account, where that was learned. */
+function pollsAt(postsOf: (userId: string) => number | undefined, watches: readonly Watch[]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
@@ -34,7 +28,6 @@ function pollsAt(
   return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), {
     hash: sha256,
     rateOf: postsOf,
-    activeStrategyOf,
   });
 }
 const groupsOf = (...watches: readonly Watch[]) => polls(...watches).filter(({ group }) => group !== undefined);
@@ -56,34 +49,12 @@ describe("accounts of one schedule", () => {
     expect(group?.group?.members).toHaveLength(40);
   });
 
-  it("of two, go by what they cost: a probe for quiet ones, a search for busy ones, each alone where every look finds news", () => {
-    const costOf = (rate: number, seconds = 120) =>
-      pollsAt(() => rate, [timeline("a", ids(2), { schedule: every(seconds) })])[0]?.group?.cost;
-    expect(costOf(1)?.strategy).toBe("probe");
-    expect(costOf(1)?.requestsPerDay).toBeLessThan(1.2 * 720);
-    expect(costOf(2_000)?.strategy).toBe("merge");
-    expect(costOf(500, 3_600)).toMatchObject({ strategy: "single", requestsPerDay: 2 * 24 });
-  });
-
-  it("keep their strategy where another is hardly cheaper", () => {
-    const costOf = (strategy?: Strategy) =>
-      pollsAt(
-        () => 5,
-        [timeline("a", ids(10), { schedule: every(600) })],
-        () => (strategy === undefined ? undefined : { strategy }),
-      )[0]?.group?.cost;
-    expect(costOf()?.strategy).toBe("merge");
-    expect(costOf("probe")?.strategy).toBe("probe");
-    // Far more expensive: it will be given up.
-    expect(costOf("single")).toEqual(costOf());
-  });
-
   it("are apart from those of another schedule, priority or strategy override", () => {
     const groups = groupsOf(
       timeline("a", ids(5)),
       timeline("b", ids(5, 10), { schedule: every(60) }),
       timeline("c", ids(5, 20), { priority: "low" }),
-      timeline("d", ids(5, 30), { strategy: "merge" }),
+      timeline("d", ids(5, 30), { strategy: "probe" }),
     );
     expect(groups.map(({ group }) => group?.members.length)).toEqual([5, 5, 5, 5]);
   });

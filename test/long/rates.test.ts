@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { modelFreshness } from "../../bench/economy/model.ts";
 import { createWorkload } from "../../bench/economy/workload.ts";
-import { costOfFreshness } from "../../src/groups/accounts/account-cost.ts";
+import { costOfProbing } from "../../src/groups/accounts/account-cost.ts";
 import { expectedRate, firstRate, shareApart } from "../../src/plan/rates/rates.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../src/query/merging/merge.ts";
 
@@ -23,8 +23,8 @@ it.each([
   const maxMs = Math.max(4 * HOUR, 20 * meanMs);
   const ratios = [1, 2, 3].map((seed) => {
     const { requestsPerDay, delayMs, rates } = modelFreshness({ seed, accounts, meanMs, maxMs, days: 2 });
-    const group = { rates, intervalMs: 2 * meanMs, fullPollEveryMs: DAY, overlapMs: 0, handlesPerQuery: handlesPerQuery(FIRST_LIMITS) };
-    const cost = costOfFreshness(group, { kind: "mean", meanMs: delayMs.mean, maxMs });
+    const group = { rates, intervalMs: 2 * meanMs, handlesPerQuery: handlesPerQuery(FIRST_LIMITS) };
+    const cost = costOfProbing(group, { kind: "freshness", freshness: { kind: "mean", meanMs: delayMs.mean, maxMs } });
     return (cost.probesPerDay + cost.readsPerDay) / requestsPerDay;
   });
   for (const ratio of ratios) expect(Math.abs(ratio - 1)).toBeLessThan(0.1);

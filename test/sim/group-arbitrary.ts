@@ -9,7 +9,7 @@ const lag = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbi
 export const groupScenarios: fc.Arbitrary<GroupScenario> = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
   accounts: fc.constantFrom(3, 8, 30),
-  way: fc.constantFrom("auto", "probe", "merge", "mean", "p95"),
+  way: fc.constantFrom("auto", "probe", "mean", "p95"),
   sharing: fc.constantFrom("none", "half", "others"),
   skewMin: fc.constantFrom(0, 0, 0, -180, 240),
   hidden: fc.uniqueArray(account, { maxLength: 4 }),

@@ -12,7 +12,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 export interface GroupScenario {
   readonly seed: number;
   readonly accounts: number;
-  readonly way: "auto" | "probe" | "merge" | "mean" | "p95";
+  readonly way: "auto" | "probe" | "mean" | "p95";
   /** Whose profiles somebody else asks for every minute: half of the accounts', or others'. */
   readonly sharing: "none" | "half" | "others";
   readonly skewMin: number;
@@ -108,7 +108,6 @@ export async function simulateGroup(scenario: GroupScenario): Promise<GroupResul
 const WISHES: Readonly<Record<GroupScenario["way"], WatchChanges>> = {
   auto: {},
   probe: { strategy: "probe" },
-  merge: { strategy: "merge" },
   mean: { freshness: { kind: "mean", meanMs: MIN, maxMs: 10 * MIN } },
   p95: { freshness: { kind: "p95", p95Ms: 2 * MIN } },
 };

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { queryDoubts } from "../../query/doubts.ts";
 import { QueryError } from "../../query/query-error.ts";
 import { accountSchema, accountsSchema } from "../../watches/accounts-schema.ts";
+import { placingShape } from "../../watches/placing-schema.ts";
 import { querySchema } from "../../watches/query-schema.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import type { Report } from "../report.ts";
@@ -13,6 +14,7 @@ export function warnOfWatchDoubts(map: MapNode, type: WatchType<any>, report: Re
   const nodesOf = (...wanted: readonly z.ZodType[]) => keysWith(type.schema().shape, wanted).map((key) => childOf(map, key));
   const accounts = [...nodesOf(accountSchema, accountsSchema), childOf(childOf(map, "ignore"), "authors")];
   for (const scalar of accounts.flatMap(scalarsOf)) warnOfDigits(scalar, report);
+  for (const scalar of nodesOf(placingShape.strategy).flatMap(scalarsOf)) warnOfMerge(scalar, report);
   for (const scalar of nodesOf(querySchema).flatMap(scalarsOf)) warnOfQuery(scalar, report);
 }
 
@@ -34,6 +36,10 @@ function warnOfDigits({ source, place }: ScalarNode, report: Report): void {
   const text = source.trim();
   if (!/^\d+$/.test(text)) return;
   report.warn(place, "digit-account", `${text} is read as a handle: write "id:${text}" if it is the id of an account`);
+}
+
+function warnOfMerge({ value, place }: ScalarNode, report: Report): void {
+  if (value === "merge") report.warn(place, "no-effect", "`strategy: merge` of accounts is taken as `auto`, which probes them: remove it");
 }
 
 function warnOfQuery({ value, place }: ScalarNode, report: Report): void {

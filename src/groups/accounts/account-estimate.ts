@@ -1,15 +1,13 @@
 /**
  * What a group of accounts is expected to cost before anything was counted: probes, searches for what they find, and full polls.
- * docs/forecast.md has an example. account-cost.ts decides which strategy a group has. Pure.
+ * docs/forecast.md has an example. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Poll, PollGroup } from "../../plan/poll.ts";
 import { type PollCost, pollCost } from "../../plan/poll-cost.ts";
 import { EXTRA_READS, POSTS_PER_DAY, searchesFor } from "../../plan/polls/estimate.ts";
-import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
 import { exactly, middleOf, plus, type Range, times } from "../../plan/range.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
-import { checkEveryMs } from "./account-cost.ts";
 import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 
 const DAY_MS = 86_400_000;
@@ -29,13 +27,12 @@ interface Probing {
 }
 
 export function costOfAccounts(poll: Poll, group: PollGroup, pollsPerDay: number): PollCost {
-  const { members, cost } = group;
-  const posts = times(exactly(members.length), POSTS_PER_DAY);
-  const found = cost.strategy === "merge" ? merged(poll, posts, pollsPerDay) : probed(poll, posts, pollsPerDay);
+  const posts = times(exactly(group.members.length), POSTS_PER_DAY);
+  const found = probed(poll, posts, pollsPerDay);
   const full = fullPolls(group);
   const range = plus(times(found, EXTRA_READS), full);
   const sweepsPerDay = middleOf(full) + middleOf(times(found, EXTRA_READS)) - middleOf(found);
-  return pollCost({ strategy: cost.strategy, pollsPerDay, sweepsPerDay, range }, ["posts"]);
+  return pollCost({ strategy: "probe", pollsPerDay, sweepsPerDay, range }, ["posts"]);
 }
 
 function probed(poll: Poll, posts: Range, pollsPerDay: number): Range {
@@ -57,14 +54,6 @@ function probingOf({ timing, group }: Poll, pollsPerDay: number): Probing {
   }
   const runs = exactly(roundsPerDay);
   return { probes: isOneProbe ? runs : times(times(runs, exactly(batches)), BUSY_AND_A_QUARTER), runs };
-}
-
-/** Searches name all accounts; a probe every few ticks shows which accounts they do not find. */
-function merged({ group, intervalMs }: Poll, posts: Range, pollsPerDay: number): Range {
-  const accounts = group?.members.length ?? 0;
-  const searches = pollsPerDay * Math.ceil(accounts / handlesPerQuery(FIRST_LIMITS));
-  const checks = (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)) * Math.ceil(accounts / BATCH_SIZE);
-  return { low: searches + checks, high: searches + checks + posts.high / ITEMS_PER_PAGE };
 }
 
 /** Of a configured `full_poll_every`: about half of them are piggybacked on searches for news. Others are among the extra reads. */

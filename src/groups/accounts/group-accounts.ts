@@ -1,4 +1,4 @@
-/** Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one request and reads those that moved. Pure. */
+/** Polls of accounts that want the same schedule -> one poll of the group, which probes many accounts with one request and reads those that moved. Pure. */
 import type { GroupingDeps } from "../../plan/rates/learned.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { joinMembers, sharedKey, type Members } from "../../plan/polls/kinds.ts";
@@ -8,19 +8,19 @@ import { ratesOf } from "../../plan/rates/rates.ts";
 import { type SharedProbes } from "../probing/shared-probes.ts";
 import { strategyCost } from "../../plan/strategy.ts";
 import { spreadIn } from "../../plan/timing.ts";
-import { chooseFullPollEvery, costWhen, type Group } from "./account-cost.ts";
-import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
+import { costOfProbing } from "./account-cost.ts";
+import { fullPollEveryOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
 
 /** Of the accounts that are probed on its schedule anyway, its probes cost nothing. */
 export function withShared<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Poll<T> {
   const { group } = poll;
-  if (group === undefined || group.cost.strategy !== "probe") return poll;
+  if (group === undefined) return poll;
   const probesPerRun = shared.add(poll, group.members.map(userIdOf));
   const probesPerDay = (probesPerRun * DAY_MS) / poll.intervalMs;
-  const { strategy, readsPerDay, sweepsPerDay } = group.cost;
-  const cost = strategyCost(strategy, probesPerDay, readsPerDay, sweepsPerDay);
+  const { readsPerDay } = group.cost;
+  const cost = strategyCost("probe", probesPerDay, readsPerDay, 0);
   return { ...poll, costRequests: ((probesPerDay + readsPerDay) * poll.intervalMs) / DAY_MS, group: { ...group, probesPerRun, cost } };
 }
 
@@ -43,29 +43,15 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
   };
   const joined = joinMembers(members);
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId));
-  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, { rates }, handlesPerQuery(FIRST_LIMITS));
-  const cost = costWhen(first.timing, asked, { current: deps.activeStrategyOf?.(key)?.strategy, override: group.override });
+  const { intervalMs, timing } = first;
+  const cost = costOfProbing({ rates, intervalMs, handlesPerQuery: handlesPerQuery(FIRST_LIMITS) }, timing);
   return {
     ...first,
     key,
     source: { endpoint: "info-batch", params: {}, boundParam: "query" },
-    spreadMs: spreadIn(first.timing, groupSpreadMs(first)),
-    costRequests: ((cost.probesPerDay + cost.readsPerDay) * asked.intervalMs) / DAY_MS,
+    spreadMs: spreadIn(timing, groupSpreadMs(first)),
+    costRequests: ((cost.probesPerDay + cost.readsPerDay) * intervalMs) / DAY_MS,
     ...joined,
     group: { ...group, cost },
   };
-}
-
-/** What is known of the accounts of a group. */
-export type AccountFacts = Pick<Group, "rates" | "hiddenShare">;
-
-/** A group as strategies are compared by it. */
-export function askedOf(
-  poll: Pick<Poll, "subscribers" | "intervalMs" | "overlapMs" | "timing">,
-  fullPollEveryMs: number | undefined,
-  facts: AccountFacts,
-  perQuery: number,
-): Group {
-  const base = { ...facts, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery };
-  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeOf(poll), poll.timing) };
 }

@@ -1,13 +1,16 @@
-/** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, its strategy. */
-import { askedOf, type AccountFacts } from "./group-accounts.ts";
+/** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes and of its full polls. */
 import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from "../../query/merging/merge.ts";
 import { type LearnedPace, probeAlgorithm } from "./pacing/group-algorithms.ts";
 import { type DayProfile, FLAT_PROFILE } from "../../plan/rates/rates.ts";
-import { costWhen } from "./account-cost.ts";
-import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/chosen-strategy.ts";
+import { maxAgeOf } from "../../plan/polls/effective-settings.ts";
+import { chooseFullPollEvery } from "./account-cost.ts";
+import { isTimeToChoose } from "../memory/chosen-strategy.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-export interface GroupMemory extends ChosenStrategy, LearnedPace {
+export interface GroupMemory extends LearnedPace {
+  readonly fullPollEveryMs: number;
+  /** When that was chosen; our clock. 0: never. */
+  readonly chosenAtMs: number;
   readonly profile: DayProfile;
   readonly limits: LearnedLimits;
   /** The last probe of all members. */
@@ -17,7 +20,6 @@ export interface GroupMemory extends ChosenStrategy, LearnedPace {
 const NOTHING_LEARNED: GroupMemory = {
   profile: FLAT_PROFILE,
   limits: FIRST_LIMITS,
-  strategy: "probe",
   fullPollEveryMs: 0,
   chosenAtMs: 0,
   probedAtMs: 0,
@@ -29,14 +31,14 @@ export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMe
   return { ...NOTHING_LEARNED, ...stored, ...(isUsable ? { pace } : {}) };
 }
 
-/** Compares the strategies for a group by what is known of its accounts now, where it is time. */
-export function chooseAgain(group: Poll, memory: GroupMemory, facts: () => AccountFacts, nowMs: number): GroupMemory {
+/** Computes the pace again by the rates of now, posts a day, where it is time. */
+export function chooseAgain(group: Poll, memory: GroupMemory, ratesNow: () => readonly number[], nowMs: number): GroupMemory {
   if (!isTimeToChoose(memory, nowMs)) return memory;
   const limits = growLimits(memory.limits, nowMs);
-  const { timing } = group;
-  const known = facts();
-  const asked = askedOf(group, group.group?.fullPollEveryMs, known, handlesPerQuery(limits));
-  const { strategy } = costWhen(timing, asked, { current: chosenStrategy(memory), override: group.group?.override ?? "auto" });
-  const paced = timing.kind === "freshness" ? probeAlgorithm(timing.freshness).fromRates(known.rates) : {};
-  return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, ...paced, chosenAtMs: nowMs };
+  const { timing, intervalMs } = group;
+  const rates = ratesNow();
+  const known = { rates, intervalMs, handlesPerQuery: handlesPerQuery(limits) };
+  const fullPollEveryMs = group.group?.fullPollEveryMs ?? chooseFullPollEvery(known, maxAgeOf(group), timing);
+  const paced = timing.kind === "freshness" ? probeAlgorithm(timing.freshness).fromRates(rates) : {};
+  return { ...memory, limits, fullPollEveryMs, ...paced, chosenAtMs: nowMs };
 }

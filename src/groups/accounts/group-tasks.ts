@@ -23,7 +23,7 @@ export interface TaskQuery {
   readonly unready: ReadonlySet<string>;
   /** Poll keys of members that are left alone for now: they could not be read. */
   readonly isCoolingDown: (pollKey: string) => boolean;
-  readonly memory: Pick<GroupMemory, "strategy" | "fullPollEveryMs" | "limits">;
+  readonly memory: Pick<GroupMemory, "fullPollEveryMs" | "limits">;
   /** Asked for in vain, since the service refuses such requests: searched for instead. */
   readonly unprobed: ReadonlySet<GroupMember>;
   readonly accountOf: (userId: string) => AccountMemory | undefined;
@@ -69,19 +69,16 @@ const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean 
   const { open } = account?.probe ?? {};
   if (account === undefined) return false;
   if (mayLag(account.probe, query.allowance, query.nowMs)) return true;
-  if (open === undefined) return isSearchedAnyway(account, query) && query.nowMs - (account.searchedAtMs ?? 0) < query.maxWaitMs;
+  if (open === undefined) return account.probe.isBlind === true && query.nowMs - (account.searchedAtMs ?? 0) < query.maxWaitMs;
   return open.owed === null && open.reads > 0 && open.sinceMs > 0 && query.nowMs - open.dueMs < query.maxWaitMs;
 };
-
-const isSearchedAnyway = ({ probe }: AccountMemory, { memory }: TaskQuery): boolean =>
-  memory.strategy === "probe" && probe.isBlind === true;
 
 const byTimeline = (member: GroupMember): ReadTask => ({ member, endpoint: "timeline", isFull: true });
 
 /** Undefined: nothing moved. */
 function taskOf(member: GroupMember, account: AccountMemory | undefined, query: TaskQuery): ReadTask | undefined {
-  const { memory, nowMs } = query;
-  if (account === undefined || query.unready.has(member.poll.key) || memory.strategy === "single") return byTimeline(member);
+  const { nowMs } = query;
+  if (account === undefined || query.unready.has(member.poll.key)) return byTimeline(member);
   const { probe } = account;
   const { open } = probe;
   if (probe.fields === null) return isDue(probe, nowMs) ? byTimeline(member) : undefined;
@@ -93,7 +90,7 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
     if (open.sinceMs === 0 || endpointToRead(probe) === "timeline") return byTimeline(member);
     return { member, endpoint: "search", reach: { kind: "since", sinceMs }, isFull: false };
   }
-  if (memory.strategy === "probe" && probe.isBlind !== true && !query.unprobed.has(member)) return undefined;
+  if (probe.isBlind !== true && !query.unprobed.has(member)) return undefined;
   if (endpointToRead(probe) === "timeline") return byTimeline(member);
   if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
     return { member, endpoint: "search", reach: rescanOf(member, account, query), isFull: true };

@@ -2,7 +2,6 @@
 import { expectedDelay } from "../../plan/delay-aims.ts";
 import { userIdOf } from "../../plan/poll.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
-import { restoreStrategy } from "../kind/stored-strategy.ts";
 import { costOfEach } from "../single/kind.ts";
 import { costOfAccounts } from "./account-estimate.ts";
 import { probeAlgorithm } from "./pacing/group-algorithms.ts";
@@ -10,9 +9,7 @@ import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 export const ACCOUNTS_KIND: GroupKind = {
   costOf(poll, facts) {
     const { group } = poll;
-    return group === undefined || group.cost.strategy === "single"
-      ? costOfEach(poll, facts)
-      : costOfAccounts(poll, group, facts.pollsPerDay);
+    return group === undefined ? costOfEach(poll, facts) : costOfAccounts(poll, group, facts.pollsPerDay);
   },
   placed: ({ group }, { freshness }) => ({
     delay: expectedDelay(freshness),
@@ -20,5 +17,5 @@ export const ACCOUNTS_KIND: GroupKind = {
   }),
   partsOf: (poll) => [poll],
   probeKeys: ({ members }) => members.map(userIdOf),
-  restoreStrategy,
+  restoreStrategy: () => undefined,
 };

@@ -20,10 +20,9 @@ import type { GroupRunner } from "../kind/group-runner.ts";
 import { createGroupMembers, type GroupMember, type GroupMembers, membersOf } from "../memory/group-members.ts";
 import { createLearned, type GroupMemories } from "../memory/learned.ts";
 import { type BegunRun, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
-import { allowanceOf, endpointToRead } from "../probing/pending-changes.ts";
+import { allowanceOf } from "../probing/pending-changes.ts";
 import { learnedRate, type ProbeStates } from "../probing/probe-states.ts";
 import { createSpareSlots, type FreePlaces } from "./spare-slots.ts";
-import type { AccountFacts } from "./group-accounts.ts";
 import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { createGroupProbes, type GroupProbes } from "./group-probes.ts";
 import { createGroupReads, type GroupReads } from "./group-reads.ts";
@@ -124,7 +123,7 @@ class AccountsRunner implements GroupRunner {
   async #probe(run: Run, stored: GroupMemory): Promise<ProbedRun> {
     const { probeStates } = this.#deps;
     const { group, pacer, members, startedAtMs } = run;
-    const memory = chooseAgain(group, stored, () => factsOf(group, this.#deps), startedAtMs);
+    const memory = chooseAgain(group, stored, () => ratesNow(members, this.#deps), startedAtMs);
     const unknown = members.filter(({ userId }) => probeStates.get(userId) === undefined);
     const { all: due, awaited } = pacer.turn(run, memory, run.wasHelped || unknown.length > 0);
     const seen = new Set(unknown.filter((member) => this.#probes.isSeenJustNow(member)));
@@ -142,7 +141,6 @@ class AccountsRunner implements GroupRunner {
     const news = await this.#reads.read({ group, tasks, limits: run.memory.limits, startedAtMs, allowance, onTimeSinceMs });
     const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
     const { memory, nextDueMs } = pacer.after({ ...run, memory: learned }, plan, news);
-    this.#deps.probeStates.readAs(group.key, memory.strategy);
     const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
     return { memory, outcome, nextDueMs: () => nextDueMs };
   }
@@ -171,18 +169,9 @@ class AccountsRunner implements GroupRunner {
   }
 }
 
-function factsOf(group: Poll, { probeStates, clock }: Pick<GroupDeps, "probeStates" | "clock">): AccountFacts {
-  const members = membersOf(group);
-  const userIds = members.map(({ userId }) => userId);
-  const rates = ratesOf(userIds, (userId) => learnedRate(probeStates.get(userId), clock.now()));
-  return { rates, hiddenShare: hiddenShare(members, probeStates) };
-}
-
-/** Of these, how many are read from their timelines because no search shows them. */
-function hiddenShare(members: readonly GroupMember[], probeStates: ProbeStates): number {
-  const hidden = members.filter(({ userId }) => {
-    const account = probeStates.get(userId);
-    return account !== undefined && account.probe.open === undefined && endpointToRead(account.probe) === "timeline";
-  });
-  return hidden.length / Math.max(members.length, 1);
-}
+/** Posts a day. */
+const ratesNow = (members: readonly GroupMember[], { probeStates, clock }: Pick<GroupDeps, "probeStates" | "clock">): readonly number[] =>
+  ratesOf(
+    members.map(({ userId }) => userId),
+    (userId) => learnedRate(probeStates.get(userId), clock.now()),
+  );

@@ -11,7 +11,8 @@ export interface ChosenStrategy<S extends Strategy = Strategy> {
 
 const CHOOSE_EVERY_MS = 600_000;
 
-export const isTimeToChoose = ({ chosenAtMs }: ChosenStrategy, nowMs: number): boolean => passedMs(chosenAtMs, nowMs) >= CHOOSE_EVERY_MS;
+export const isTimeToChoose = ({ chosenAtMs }: { readonly chosenAtMs: number }, nowMs: number): boolean =>
+  passedMs(chosenAtMs, nowMs) >= CHOOSE_EVERY_MS;
 
 /** Undefined before the first choice. */
 export const chosenStrategy = <S extends Strategy>({ strategy, chosenAtMs }: ChosenStrategy<S>): S | undefined =>

@@ -1,11 +1,9 @@
-/** What is learned of probed accounts: fields as last seen, open changes, rates, handles; and how groups of them are read. */
+/** What is learned of probed accounts: fields as last seen, open changes, rates, handles. */
 import type { Clock } from "../../model/clock.ts";
-import { untilDone } from "../../model/in-turn.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 import { LearnedValues, type WorthWriting } from "../memory/learned-values.ts";
 import type { ProbeMemory } from "./pending-changes.ts";
 import { expectedRate, type RateMemory } from "../../plan/rates/rates.ts";
-import type { Strategy } from "../../plan/strategy.ts";
 
 export interface AccountMemory {
   readonly probe: ProbeMemory;
@@ -37,58 +35,24 @@ export interface ProbeStates extends Pick<LearnedValues<AccountMemory>, "load" |
   put(key: string, memory: AccountMemory, worth: WorthWriting): void;
   /** Forgets what nobody watches any more. */
   keepOnly(keys: ReadonlySet<string>): void;
-  /** How a run of a group just read it. */
-  readAs(groupKey: string, strategy: Strategy): void;
-  /** Undefined before its first run. */
-  strategyOf(groupKey: string): Strategy | undefined;
   /** What `learnedRate` says of an account or a list. */
   rateOf(key: string): number | undefined;
 }
 
-interface ReadGroup {
-  readonly strategy: Strategy;
-  /** A day off at most. */
-  readonly atMs: number;
-}
-
-const DAY_MS = 86_400_000;
-/** A group that was not read for so long is gone, or another one now. */
-const KEEP_MS = 7 * DAY_MS;
 const WRITE_EVERY_MS = 300_000;
 
 export function createProbeStates(store: LearnedStore, clock: Clock): ProbeStates {
-  const options = { store, clock, writeEveryMs: WRITE_EVERY_MS };
-  const accounts = new LearnedValues<AccountMemory>({ ...options, scope: "accounts" });
-  const restore = (stored: unknown): ReadGroup | undefined => {
-    const { strategy, atMs } = stored as Partial<ReadGroup>;
-    return strategy === undefined || atMs === undefined || clock.now() - atMs > KEEP_MS ? undefined : { strategy, atMs };
-  };
-  const groups = new LearnedValues<ReadGroup>({ ...options, scope: "group_counts", restore });
+  const accounts = new LearnedValues<AccountMemory>({ store, clock, writeEveryMs: WRITE_EVERY_MS, scope: "accounts" });
   return {
-    load: untilDone(async () => {
-      await accounts.load();
-      await groups.load();
-    }),
+    load: () => accounts.load(),
     get: (key) => accounts.get(key),
     put: (key, memory, worth) => accounts.put(key, memory, worth),
     keepOnly(keys) {
       for (const [key] of accounts.entries()) if (!keys.has(key)) accounts.delete(key);
     },
-    readAs(key, strategy) {
-      const known = groups.get(key);
-      const atMs = clock.now();
-      if (known?.strategy !== strategy || atMs - known.atMs > DAY_MS) groups.put(key, { strategy, atMs });
-    },
-    strategyOf: (key) => groups.get(key)?.strategy,
     rateOf: (key) => learnedRate(accounts.get(key), clock.now()),
-    async flush() {
-      await accounts.flush();
-      await groups.flush();
-    },
-    async close() {
-      await accounts.close();
-      await groups.close();
-    },
+    flush: () => accounts.flush(),
+    close: () => accounts.close(),
   };
 }
 

@@ -332,6 +332,17 @@ it("takes ten thousand accounts on lines of their own, and says so where they st
   );
 });
 
+it("takes `strategy: merge` of a timeline as `auto`, with a warning, and of a search as it is", async () => {
+  const config = await goodConfig(`
+watches:
+  t: { type: timeline, accounts: [alice, bob], strategy: merge }
+  s: { type: search, query: acme, strategy: merge }
+ops: { sink: c }
+sinks: { c: { type: console } }`);
+  expect(config.watches.map(({ strategy }) => strategy)).toEqual([undefined, "merge"]);
+  expect(config.warnings).toMatchObject([{ rule: "no-effect", message: expect.stringContaining("`strategy: merge` of accounts") }]);
+});
+
 describe("a webhook's address", () => {
   const sinksOf = (sink: string) =>
     `watches: { a: { type: search, query: acme } }\nops: { sink: hook }\nsinks: { hook: { ${sink}, secret: "\${S}" } }`;

@@ -34,7 +34,7 @@ function group() {
       members,
       unready: new Set(),
       isCoolingDown: () => false,
-      memory: { strategy: "probe", fullPollEveryMs: FULL_POLL_EVERY, limits: FIRST_LIMITS },
+      memory: { fullPollEveryMs: FULL_POLL_EVERY, limits: FIRST_LIMITS },
       unprobed: new Set(),
       accountOf: (id) => accounts.get(id),
       intervalMs: 2 * MIN,

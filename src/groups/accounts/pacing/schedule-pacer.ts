@@ -1,8 +1,6 @@
 /** A group of accounts that runs at the ticks of its schedules: each run asks for all of them. */
-import { passedMs } from "../../../model/clock.ts";
 import { isSameTick } from "../../../plan/polls/tick-grid.ts";
 import type { Poll } from "../../../polling/watch-poll.ts";
-import { checkEveryMs } from "../account-cost.ts";
 import type { GroupProbes } from "../group-probes.ts";
 import { NOBODYS_TURN } from "./turns.ts";
 import type { GroupPacer } from "./group-pacer.ts";
@@ -12,9 +10,8 @@ export const createSchedulePacer = (group: Poll, probes: Pick<GroupProbes, "take
   maxWaitMs: 0,
   begin: () => 0,
   turn({ members, startedAtMs: nowMs }, memory) {
-    const isCheckDue = memory.strategy === "probe" || passedMs(memory.probedAtMs, nowMs) >= checkEveryMs(group.intervalMs);
     // A run for newcomers, or one that is repeated, comes between two ticks.
-    if (isCheckDue && !isSameTick(group, memory.probedAtMs, nowMs)) return { ...NOBODYS_TURN, all: members };
+    if (!isSameTick(group, memory.probedAtMs, nowMs)) return { ...NOBODYS_TURN, all: members };
     for (const member of members) probes.takeNewHandle(member);
     return NOBODYS_TURN;
   },
