@@ -84,7 +84,7 @@ async function run(
   const result: ProgramResult = await outputs.run({ path, args, stdin: `${document}\n`, timeoutMs }, signal).catch((error: unknown) => {
     throw new EnrichFailure(`${path} could not be started: ${errorText(error)}`, { cause: error });
   });
-  if (result.end === 0) return result.output;
+  if (result.end === 0) return result.stdout;
   if (result.end === "timeout") throw new EnrichFailure(`${path} did not end within ${formatDuration(timeoutMs)} and was killed`);
   throw new EnrichFailure(
     `${path} ${typeof result.end === "number" ? `ended with exit code ${result.end}` : `was ended by ${result.end}`}`,

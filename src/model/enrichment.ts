@@ -60,7 +60,7 @@ export interface EnrichmentRound {
 export interface EnrichmentStore {
   /** Of watches of which something waits, in the order of their keys. */
   enrichmentBacklog(): Promise<readonly EnrichmentBacklog[]>;
-  /** Oldest first. */
+  /** Oldest first; none about a subject of which an older one may not be asked for yet. */
   dueEnrichments(query: DueEnrichments): Promise<readonly WaitingEvent[]>;
   /** Ids of the events whose deliveries it created: of those that no longer waited, none are. */
   storeEnrichments(round: EnrichmentRound): Promise<ReadonlySet<string>>;

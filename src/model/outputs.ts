@@ -54,6 +54,8 @@ export interface ProgramResult {
   readonly end: number | string;
   /** The beginning of what it printed. */
   readonly output: string;
+  /** The same of its standard output alone. */
+  readonly stdout: string;
 }
 
 export interface Outputs {

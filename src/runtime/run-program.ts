@@ -42,7 +42,7 @@ function run({ path, args, stdin, timeoutMs }: ProgramRequest, signal: AbortSign
     });
     child.on("close", (code, name) => {
       settle();
-      resolve({ end: cause ?? code ?? name ?? "an unknown signal", output: output() });
+      resolve({ end: cause ?? code ?? name ?? "an unknown signal", ...output() });
     });
     if (signal.aborted) onAbort();
     // A program need not read its input.
@@ -50,16 +50,17 @@ function run({ path, args, stdin, timeoutMs }: ProgramRequest, signal: AbortSign
   });
 }
 
-function collect(child: ChildProcess): () => string {
-  const chunks: Buffer[] = [];
+function collect(child: ChildProcess): () => Pick<ProgramResult, "output" | "stdout"> {
+  const chunks: { readonly stream: unknown; readonly chunk: Buffer }[] = [];
   let size = 0;
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on("data", (chunk: Buffer) => {
-      if (size < OUTPUT_BYTES) chunks.push(chunk.subarray(0, OUTPUT_BYTES - size));
+      if (size < OUTPUT_BYTES) chunks.push({ stream, chunk: chunk.subarray(0, OUTPUT_BYTES - size) });
       size += chunk.length;
     });
   }
-  return () => Buffer.concat(chunks).toString("utf8");
+  const textOf = (kept: typeof chunks) => Buffer.concat(kept.map(({ chunk }) => chunk)).toString("utf8");
+  return () => ({ output: textOf(chunks), stdout: textOf(chunks.filter(({ stream }) => stream === child.stdout)) });
 }
 
 function killGroup({ pid }: ChildProcess): void {

@@ -67,6 +67,21 @@ export async function dueEnrichments(db: Executor, { watchKey, dueAtMs, limit }:
     .where("n.state", "=", WAITING)
     .where("n.watch_key", "=", watchKey)
     .where("n.next_at", "<=", dueAtMs)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("enrichments as o")
+            .innerJoin("events as f", "f.id", "o.event_id")
+            .select("o.seq")
+            .where("o.state", "=", WAITING)
+            .where("o.next_at", ">", dueAtMs)
+            .whereRef("o.watch_key", "=", "n.watch_key")
+            .whereRef("o.seq", "<", "n.seq")
+            .whereRef("f.subject", "=", "e.subject"),
+        ),
+      ),
+    )
     .orderBy("n.seq")
     .limit(limit)
     .execute();

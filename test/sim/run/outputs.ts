@@ -93,7 +93,7 @@ export function createSimOutputs({ clock, arrive, settle }: OutputsOptions, life
         attempt.accepted = end === 0 || kind?.startsWith("lost-by-") === true;
         if (kind === "slow" || end === "timeout") await sleep(clock, kind === "slow" ? 9_000 : timeoutMs, signal);
         if (typeof end === "number") answer(attempt, end === 0 ? 200 : 500);
-        return { end, output: "simulated" };
+        return { end, output: "simulated", stdout: "" };
       } finally {
         settle(attempt);
       }

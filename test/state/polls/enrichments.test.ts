@@ -76,6 +76,13 @@ test("that are postponed wait until then, and say why", async () => {
   ]);
 });
 
+test("wait behind older ones of their watch about the same subject", async () => {
+  const [added, removed] = [event("1"), { ...event("1"), id: "e1 removed" }];
+  await wait([added, removed, event("2"), { ...event("1", "w2"), id: "e1 of w2" }]);
+  await settled({ postponed: [{ eventId: "e1", nextAtMs: T0 + 5_000, attempts: 1, error: "503" }] });
+  expect([await due(), await due(T0, "w2"), await due(T0 + 5_000)]).toEqual([["2"], ["1"], ["1", "1", "2"]]);
+});
+
 test("that were done with are not postponed", async () => {
   await wait([event("1")]);
   await settled({ enriched: [enriched(event("1"), { result: "failed", error: "503" })] });

@@ -119,3 +119,12 @@ test("is written down with what it muted", async () => {
   file.close();
   expect(rows).toEqual([{ at: SPAN.atMs, action: "quiet restore", detail: `{"from":${SPAN.fromMs},"muted":1}` }]);
 });
+
+test("sends nothing that waited for its enrichment, and says so", async () => {
+  const event = makeEvent("1");
+  const enrichments = [{ eventId: event.id, watchKey: event.watchKey, ownSinks: ["hook"] }];
+  await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [], enrichments });
+  expect(await store.quieten(SPAN)).toBe(1);
+  expect(await store.enrichmentBacklog()).toEqual([]);
+  expect(await deliveriesOf("1")).toMatchObject([{ sink: "enrichment", state: "muted", detail: "the state was restored with --quiet" }]);
+});
