@@ -230,6 +230,7 @@ describe("plan", () => {
       "b removed",
     ]);
     expect(out).toMatch(/^ {2}c: new baseline \(.*\n {2}b: dropped \(/m);
+    expect(out).toContain("\n\nNothing would be sent by the change itself.\n\n");
     expect(json.memory).toMatchObject([
       { watch: "c", part: "watch", effect: "new_baseline" },
       { watch: "b", part: "watch", effect: "dropped" },
@@ -243,6 +244,12 @@ describe("plan", () => {
     });
     const { out: filter } = await runCommand(["plan", "--diff", "other.yaml"], { cwd: filtered });
     expect(filter).toMatch(/^No watch changes in cost or delay\.\n\nWhat becomes of what is remembered:\n {2}a: where: kept /);
+    const first = makeFolder({
+      "watches.yaml": before,
+      "other.yaml": after.replace("query: rival", "query: rival, first_run: { latest: 3 }"),
+    });
+    const { out: sent } = await runCommand(["plan", "--diff", "other.yaml"], { cwd: first });
+    expect(sent).toContain("\nWhat would be sent:\n  c: the latest 3 of each target (first_run)\n");
     const same = await runCommand(["plan", "--diff", "watches.yaml"], { cwd });
     expect(same.out).toContain("No watch changes.");
     const dear = makeFolder({ "watches.yaml": before, "other.yaml": after.replace("monthly: 5000", "monthly: 2000") });

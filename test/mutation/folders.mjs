@@ -124,7 +124,15 @@ export const FOLDERS = {
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
   app: [
     {
-      mutate: inFolder("src/app", ["config-changes", "memory-changes", "renamed-watches", "registration", "reload", "watch-files"]),
+      mutate: inFolder("src/app", [
+        "config-changes",
+        "memory-changes",
+        "sent-changes",
+        "renamed-watches",
+        "registration",
+        "reload",
+        "watch-files",
+      ]),
       tests: inFolder("test/app", [
         "watch-files.test",
         "reload.test",

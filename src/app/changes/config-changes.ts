@@ -57,6 +57,7 @@ const MOST_NAMED = 20;
 export function changeFields(
   { watches, sinks, sections, files }: ConfigChanges,
   memory: readonly string[],
+  sends: readonly string[],
 ): Readonly<Record<string, readonly string[]>> {
   const lists = {
     files,
@@ -68,6 +69,7 @@ export function changeFields(
     sinks_changed: sinks.changed,
     sections_changed: sections,
     memory,
+    sends,
   };
   return Object.fromEntries(Object.entries(lists).flatMap(([name, list]) => (list.length === 0 ? [] : [[name, shorten(list)] as const])));
 }

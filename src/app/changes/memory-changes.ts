@@ -12,6 +12,7 @@ import { thresholdText } from "../../detect/threshold.ts";
 import type { MemoryView } from "../../server/words/actions.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { missedText } from "../daemon/pause.ts";
+import { firstRunSends, returnSends } from "./sent-changes.ts";
 import { watchTypeOf } from "../daemon/registration.ts";
 
 /**
@@ -43,9 +44,10 @@ export function memoryChanges(before: Config, after: Config, facts: MemoryFacts)
 /** The watch whose memory this one has: its own, or that of the name it had before. */
 const formerOf = ({ id, movedFrom = id }: Watch, old: ReadonlyMap<string, Watch>): Watch | undefined => old.get(id) ?? old.get(movedFrom);
 
-const addedWatch = ({ id }: Watch): readonly MemoryChange[] => [
-  { watch: id, part: "watch", effect: "new_baseline", detail: "it is new; one that was removed less than 30 days ago goes on instead" },
-];
+const addedWatch = (watch: Watch): readonly MemoryChange[] => {
+  const detail = "it is new; one that was removed less than 30 days ago goes on instead";
+  return [{ watch: watch.id, part: "watch", effect: "new_baseline", detail, ...firstRunSends(watch) }];
+};
 
 const removedWatch = ({ id }: Watch): MemoryChange => ({
   watch: id,
@@ -57,7 +59,12 @@ const removedWatch = ({ id }: Watch): MemoryChange => ({
 function editedWatch(before: Watch, after: Watch, facts: MemoryFacts): readonly MemoryChange[] {
   const { id: watch } = after;
   if (before.type !== after.type)
-    return [{ watch, part: "type", effect: "new_baseline", detail: `a ${after.type} watch remembers nothing of a ${before.type} watch` }];
+    return [
+      {
+        ...{ watch, part: "type", effect: "new_baseline", detail: `a ${after.type} watch remembers nothing of a ${before.type} watch` },
+        ...firstRunSends(after),
+      },
+    ];
   const type = watchTypeOf(after);
   const anew = [...targetChanges(before, after, type, facts), ...detectionChanges(before, after, type, facts)];
   const parts: readonly Part[] = [
@@ -96,11 +103,14 @@ function targetChanges(before: Watch, after: Watch, type: WatchType<any>, { hash
   if (added.length + gone.length === 0) return [];
   if (![...old, ...next].every(isAccount)) {
     const part = editedKeys(before, after).join(", ");
-    return [{ part, effect: "new_baseline", detail: "another one; the memory of the old is kept for 30 days" }];
+    const detail = "another one; the memory of the old is kept for 30 days";
+    return [{ part, effect: "new_baseline", detail, ...firstRunSends(after) }];
   }
   const kept = next.length - added.length;
   return [
-    ...(added.length === 0 ? [] : [{ part: namesOf(added), effect: "new_baseline" as const, detail: "new in this watch" }]),
+    ...(added.length === 0
+      ? []
+      : [{ part: namesOf(added), effect: "new_baseline" as const, detail: "new in this watch", ...firstRunSends(after) }]),
     ...(gone.length === 0 ? [] : [{ part: namesOf(gone), effect: "dropped" as const, detail: "memory is kept for 30 days" }]),
     ...(kept === 0 ? [] : [{ part: kept === 1 ? "1 other account" : `${kept} other accounts`, effect: "kept" as const, detail: "" }]),
   ];
@@ -164,7 +174,12 @@ function filterChanges(before: Watch, after: Watch): readonly Part[] {
 function activityChanges(before: Watch, after: Watch): readonly Part[] {
   if (before.enabled === after.enabled) return [];
   return [
-    { part: "enabled", effect: "kept", detail: after.enabled ? missedText(after.onReturn) : "it is not polled until it is enabled again" },
+    {
+      part: "enabled",
+      effect: "kept",
+      detail: after.enabled ? missedText(after.onReturn) : "it is not polled until it is enabled again",
+      ...returnSends(after),
+    },
   ];
 }
 

@@ -27,13 +27,19 @@ export interface PlanDiffView {
   readonly watches: readonly DiffLine[];
   /** What becomes of what is remembered, of edited watches. */
   readonly memory: readonly MemoryChange[];
+  /** What waits now and would not be sent any more: one sentence for each sink. */
+  readonly stranded: readonly string[];
   /** Of the plan after the change. */
   readonly quota: PlanView["quota"];
   readonly over_budget: boolean;
   readonly price: PlanView["price"];
 }
 
-export function diffPlans(before: PlanView, after: PlanView, memory: readonly MemoryChange[]): PlanDiffView {
+export function diffPlans(
+  before: PlanView,
+  after: PlanView,
+  { memory, stranded }: Pick<PlanDiffView, "memory" | "stranded">,
+): PlanDiffView {
   const old = new Map(before.watches.map((watch) => [watch.id, watch]));
   const next = new Map(after.watches.map((watch) => [watch.id, watch]));
   const ids = [...new Set([...old.keys(), ...next.keys()])];
@@ -47,6 +53,7 @@ export function diffPlans(before: PlanView, after: PlanView, memory: readonly Me
     },
     watches: ids.map((id) => lineOf(id, old.get(id), next.get(id))).sort(byChange),
     memory,
+    stranded,
     quota: after.quota,
     over_budget: after.over_budget,
     price: after.price,

@@ -13,6 +13,7 @@ import type { ConfigView } from "../../server/words/views.ts";
 import { changeFields, compareConfigs, type ConfigChanges } from "../changes/config-changes.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import { type MemoryChange, memoryChanges, memoryText } from "../changes/memory-changes.ts";
+import { sendsText } from "../changes/sent-changes.ts";
 
 export interface ReloadDeps {
   readonly deps: Pick<DaemonDeps, "load" | "files" | "log" | "hash">;
@@ -114,7 +115,7 @@ class Reloads {
       return this.#refuse([errorText(error)], askedBy);
     }
     const counts = { asked_by: askedBy, watches: next.watches.length };
-    log.info("configuration reloaded", { ...counts, ...changeFields(changes, memory.map(memoryText)) });
+    log.info("configuration reloaded", { ...counts, ...changeFields(changes, memory.map(memoryText), memory.flatMap(sendsText)) });
     return this.#accept(true, memory);
   }
 

@@ -1,5 +1,6 @@
 /** Two plans compared, for people. */
 import { memoryText } from "../../app/changes/memory-changes.ts";
+import { sendsText } from "../../app/changes/sent-changes.ts";
 import type { DiffLine, PlanDiffView } from "../../app/plan/plan-diff.ts";
 import { delayText, moneyText } from "./plan-text.ts";
 import { formatCount, formatTable } from "../terminal/table.ts";
@@ -12,6 +13,10 @@ export function formatDiff(view: PlanDiffView): string {
   if (same > 0 && changed.length > 0) parts.push(same === 1 ? "1 watch stays as it is." : `${formatCount(same)} watches stay as they are.`);
   if (view.memory.length > 0)
     parts.push(["What becomes of what is remembered:", ...view.memory.map((one) => `  ${memoryText(one)}`)].join("\n"));
+  const sent = view.memory.flatMap(sendsText);
+  if (sent.length > 0) parts.push(["What would be sent:", ...sent.map((line) => `  ${line}`)].join("\n"));
+  else if (changed.length > 0 || view.memory.length > 0) parts.push("Nothing would be sent by the change itself.");
+  if (view.stranded.length > 0) parts.push(["What would wait:", ...view.stranded.map((line) => `  ${line}`)].join("\n"));
   parts.push(totalText(view));
   return parts.join("\n\n");
 }

@@ -1,6 +1,7 @@
 /** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request without `--online`. */
 import type { Command } from "commander";
 import { memoryChanges } from "../../app/changes/memory-changes.ts";
+import { strandedReasons } from "../../app/delivering/stranded.ts";
 import { readKnown } from "../../app/plan/known-state.ts";
 import { planQuota, type PlanQuota } from "../../app/plan/plan-quota.ts";
 import { createPlanView, type PlanFacts, type PlanView } from "../../app/plan/plan-view.ts";
@@ -51,9 +52,18 @@ async function plan(context: CliContext, { config, diff, online, json }: PlanOpt
     return;
   }
   const { view: other, config: after } = await viewOf(context, diff, online);
-  const compared = diffPlans(view, other, memoryChanges(before.config, after, { hash: sha256, states: before.states }));
+  const memory = memoryChanges(before.config, after, { hash: sha256, states: before.states });
+  const compared = diffPlans(view, other, { memory, stranded: await strandedBy(context, before.config, after) });
   say(compared, formatDiff(compared));
   if (other.over_budget) throw overBudget(other);
+}
+
+/** Alerts that wait for a sink that only the present configuration has. A state that cannot be read says nothing of it. */
+async function strandedBy(context: CliContext, before: Config, after: Config): Promise<readonly string[]> {
+  if (!(await context.files.exists(before.state.path))) return [];
+  const stats = await readState(context, before, (store) => store.outboxStats()).catch(() => []);
+  const known = new Set(strandedReasons(before, stats));
+  return strandedReasons(after, stats).filter((reason) => !known.has(reason));
 }
 
 interface Viewed {

@@ -12,6 +12,8 @@ export interface MemoryView {
   readonly part: string;
   readonly effect: "kept" | "new_baseline" | "dropped";
   readonly detail: string;
+  /** What the change has sent by itself; absent where nothing is. */
+  readonly sends?: string;
 }
 
 export type ReloadOutcome =

@@ -11,7 +11,7 @@ const base = {
 };
 const configOf = (more: object) => goodConfig(JSON.stringify({ ...base, ...more }));
 
-const fieldsAfter = async (more: object) => changeFields(compareConfigs(await configOf({}), await configOf(more)), []);
+const fieldsAfter = async (more: object) => changeFields(compareConfigs(await configOf({}), await configOf(more)), [], []);
 
 it.each([
   [{}, {}],

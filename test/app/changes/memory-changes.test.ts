@@ -1,6 +1,7 @@
 /** What an edited file does to what is remembered, in the words of `plan --diff` and of a reload. */
 import { expect, it } from "vitest";
 import { memoryChanges, memoryText } from "../../../src/app/changes/memory-changes.ts";
+import { sendsText } from "../../../src/app/changes/sent-changes.ts";
 import type { WatchState } from "../../../src/model/watch-store.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";
@@ -156,4 +157,43 @@ it("the list that was read so far by itself stays the list, when it is written n
   expect(await alerted(...written, statesOf("new_followers", { mode: "all" }))).toEqual(["w: source: kept"]);
   expect(await alerted(...written, statesOf("new_followers"))).toEqual([expect.stringContaining("w: source: new baseline (another list")]);
   expect(await alerted(...written)).toHaveLength(1);
+});
+
+it.each<[string, object, object, readonly string[]]>([
+  ["nothing, where a first run records what is there", search(), { ...search(), more: { type: "search", query: "x" } }, []],
+  [
+    "what the first run of a new watch wants",
+    search(),
+    { ...search(), more: { type: "search", query: "x", first_run: { latest: 3 } } },
+    ["more: the latest 3 of each target (first_run)"],
+  ],
+  [
+    "nothing of a new watch that is disabled",
+    search(),
+    { ...search(), more: { type: "search", query: "x", first_run: { latest: 3 }, enabled: false } },
+    [],
+  ],
+  [
+    "what the first run of new accounts wants",
+    posts(["a"], { first_run: { since: "24h" } }),
+    posts(["a", "b"], { first_run: { since: "24h" } }),
+    ["w: b: what is not older than 1d (first_run)"],
+  ],
+  [
+    "the same for another query",
+    search({ first_run: { latest: 1 } }),
+    search({ query: "acme corp", first_run: { latest: 1 } }),
+    ["w: query: the latest 1 of each target (first_run)"],
+  ],
+  [
+    "what came while a watch was disabled",
+    search({ enabled: false }),
+    search(),
+    ["w: enabled: what came meanwhile goes out as one digest to a chat, and as single events to programs (on_return)"],
+  ],
+  ["nothing of it with on_return: skip", search({ enabled: false, on_return: "skip" }), search({ on_return: "skip" }), []],
+  ["nothing by a filter", search(), search({ where: "tweet.likes_count > 1" }), []],
+])("an edit has sent %s", async (_name, before, after, expected) => {
+  const changes = memoryChanges(await configOf(before), await configOf(after), { hash: sha256, states: [] });
+  expect(changes.flatMap(sendsText)).toEqual(expected);
 });

@@ -37,7 +37,7 @@ it("says of a plan that reaches into the reserve what the daemon does then, whic
 
 it("compares what two plans cost, each at its own price", async () => {
   const at = (price: string) => planOf("1h", `monthly: 5000${price === "" ? "" : `, price: { ${price} }`}`);
-  const diff = async (before: string, after: string) => diffPlans(await at(before), await at(after), []);
+  const diff = async (before: string, after: string) => diffPlans(await at(before), await at(after), { memory: [], stranded: [] });
   const moreExpensive = await diff("per_request: 0.01", "per_request: 0.03");
   expect(moreExpensive.total).toEqual({ before: 720, after: 720, difference: 0, cost_difference: 14.4 });
   expect(formatDiff(moreExpensive)).toContain("Total: 720 -> 720 requests a month, 0 (+$14.40); the quota is 5,000.");
