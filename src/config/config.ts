@@ -1,5 +1,5 @@
 /** The whole configuration after it was checked: frozen, nothing unknown, no YAML, no unresolved variable. */
-import type { Muting, Route, Throttle } from "../route/route.ts";
+import type { Route, Shaping, Throttle } from "../route/route.ts";
 import type { Watch } from "../model/watch.ts";
 import type { ReadMark } from "./read-log.ts";
 import type { Rule } from "./rules.ts";
@@ -51,7 +51,7 @@ export interface ConfigPlace {
   readonly column: number;
 }
 
-export interface SinkConfig extends Muting {
+export interface SinkConfig extends Shaping {
   readonly name: string;
   /** Name of a row of the registry in sinks/. */
   readonly type: string;

@@ -13,7 +13,7 @@ import type { Random } from "../model/random.ts";
 import type { SilenceStore } from "../model/silence.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import type { Trace } from "../model/trace.ts";
-import type { Throttle } from "../route/route.ts";
+import type { ScheduledDigest, Throttle } from "../route/route.ts";
 import { type AttemptLog, createAttemptLog } from "./logs/attempt-log.ts";
 import { createBreaker } from "./outcome/breaker.ts";
 import { createDispatcher } from "./dispatch.ts";
@@ -38,6 +38,8 @@ export interface PumpDeps {
   readonly sinks: ReadonlyMap<string, PumpSink>;
   /** By the key that deliveries carry: `throttlesByKey` of route/. */
   readonly throttles: ReadonlyMap<string, Throttle>;
+  /** By the name in their groups' keys: `digestsByName` of route/. */
+  readonly digests?: ReadonlyMap<string, ScheduledDigest>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -160,7 +162,16 @@ function createPipeline(deps: PumpDeps, running: Running): Pick<WorkerDeps, "gro
   });
   return {
     group: createGroupStage(deps),
-    seal: createSealStage({ store, clock, random, log, read: deps.readEvent, listedAt: deps.listedAt, onSealed }),
+    seal: createSealStage({
+      store,
+      clock,
+      random,
+      log,
+      digests: deps.digests ?? new Map(),
+      read: deps.readEvent,
+      listedAt: deps.listedAt,
+      onSealed,
+    }),
     dispatch,
   };
 }

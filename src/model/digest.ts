@@ -3,15 +3,15 @@
  * deliveries gives them this key, and the outbox does the rest.
  */
 
-/** `throttle`: more than its limit came at once. `return`: they came while their watch was away. `backfill`: an operator asked for the past. */
-export type DigestCause = "throttle" | "return" | "backfill";
+/** `throttle`: more than its limit came at once. `return`: they came while their watch was away. `backfill`: an operator asked for the past. `schedule`: a digest is written for them. */
+export type DigestCause = "throttle" | "return" | "backfill" | "schedule";
 
-const CAUSES: readonly string[] = ["throttle", "return", "backfill"] satisfies readonly DigestCause[];
+const CAUSES: readonly string[] = ["throttle", "return", "backfill", "schedule"] satisfies readonly DigestCause[];
 
 /** What the keys of digests begin with, and no other group's key. */
 export const DIGEST_PREFIX = "digest\n";
 
-/** The `groupKey` of deliveries that go out as one digest. `name` distinguishes the digests of one cause and sink: a throttle's key, a watch. */
+/** The `groupKey` of deliveries that go out as one digest. `name` distinguishes the digests of one cause and sink: a throttle's key, a watch, a sink or route. */
 export const digestGroup = (cause: DigestCause, name: string): string => `${DIGEST_PREFIX}${cause}\n${name}`;
 
 /** The `groupKey` of messages that say that alerts of a throttle are gathered. */

@@ -73,8 +73,8 @@ export interface Once {
   /** Of a fact that can be undone: what undoes it was delivered last, and the fact is news again. */
   readonly undo?: {
     readonly key: string;
-    /** The group that holds what comes after the first few changes within the time: it goes out once in that time. */
-    readonly summaryGroup: string;
+    /** The group that holds what comes after the first few changes within the time: it goes out once in that time. Absent: each goes out by itself. */
+    readonly summaryGroup?: string;
   };
 }
 
@@ -85,6 +85,8 @@ export interface NewDelivery {
   readonly groupKey: string;
   readonly groupWaitMs: number;
   readonly groupIntervalMs: number;
+  /** Of one that waits for a digest with a schedule: when that is due. Its group neither hurries nor delays it. */
+  readonly digestAtMs?: number;
   /** Held until then, e.g. the end of a mute. */
   readonly notBeforeMs: number;
   /** The time interval that holds it until then. */

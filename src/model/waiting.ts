@@ -6,11 +6,21 @@
  * - `throttled`: gathered for the digest of the throttle whose key `about` is.
  * - `backfilled`: gathered for the digest of a backfill, `about` the key of its watch.
  * - `returning`: gathered for the digest of a watch that was away, `about` its key.
+ * - `scheduled`: gathered for a digest with a schedule, `about` the key that it is written for.
  * - `grouped`: others may still join it; `about` is its group's key, or "" for many groups.
  * - `retrying`: its last attempt failed, `about` says why.
  * - `queued`: due; others go first.
  */
-export type WaitCause = "enriching" | "held" | "throttled" | "returning" | "backfilled" | "grouped" | "retrying" | "queued";
+export type WaitCause =
+  | "enriching"
+  | "held"
+  | "throttled"
+  | "returning"
+  | "backfilled"
+  | "scheduled"
+  | "grouped"
+  | "retrying"
+  | "queued";
 
 export interface Wait {
   readonly cause: WaitCause;

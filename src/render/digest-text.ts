@@ -37,6 +37,7 @@ export function digestHeading(digest: Digest): string {
   const count = `${countOf(digest).toLocaleString("en-US")} alerts`;
   if (cause === undefined) return count;
   if (cause === "throttle") return `${count}, sent together because there were many at once`;
+  if (cause === "schedule") return `${count} in this digest`;
   // Other watches that found one of them too are named beside it; they were not away.
   const away = [...top, ...rest][0]?.event.watch ?? "their watch";
   if (cause === "backfill") return `${count} from the past of ${away}`;

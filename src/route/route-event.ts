@@ -4,12 +4,13 @@ import type { ChirpEvent } from "../model/event.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import { type Mute, muteOf } from "./mute.ts";
 import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./noise.ts";
-import type { Muting, Route, Throttle } from "./route.ts";
+import type { Route, Shaping, Throttle } from "./route.ts";
+import { digestOf, digestTiming, type NamedDigest } from "./scheduled-digest.ts";
 import { isOpsAlert, selectRoutes } from "./select-routes.ts";
 import { findSilence, type Silence } from "./silence.ts";
 
 /** What routing must know of a sink. */
-export interface SinkFacts extends Muting {
+export interface SinkFacts extends Shaping {
   readonly chat: boolean;
   readonly throttle?: Throttle;
 }
@@ -42,7 +43,7 @@ export function routeEvent(event: ChirpEvent, context: RoutingContext): readonly
     const { route, facts } = receiver;
     const made =
       route === undefined ? directDelivery(event, receiver, context.nowMs) : routedDelivery(event, route, receiver, context.nowMs);
-    const isGathered = context.gatherMs !== undefined && facts.chat;
+    const isGathered = context.gatherMs !== undefined && facts.chat && made.digestAtMs === undefined;
     const placed = separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made);
     return silence === undefined ? placed : { ...placed, silencedBy: silence.id };
   });
@@ -77,10 +78,11 @@ interface Receiver {
 function directDelivery(event: ChirpEvent, { sink, facts }: Receiver, nowMs: number): RoutedDelivery {
   const bare = { eventId: event.id, sink, groupWaitMs: 0, groupIntervalMs: 0 };
   if (isOpsAlert(event)) return { ...bare, notBeforeMs: nowMs, ...opsAlertTiming(event) };
-  const mute = muteOf(facts, nowMs, nowMs);
+  const digest = digestOf(undefined, sink, facts);
+  if (digest !== undefined) return { ...bare, ...digestDelivery(event, facts, digest, nowMs), ...throttleOf(undefined, sink, facts) };
   return {
     ...bare,
-    ...muteTiming(mute, nowMs),
+    ...muteTiming(muteOf(facts, nowMs, nowMs), nowMs),
     groupKey: soloKey(event, facts),
     ...onceAt(event, facts),
     ...throttleOf(undefined, sink, facts),
@@ -89,18 +91,28 @@ function directDelivery(event: ChirpEvent, { sink, facts }: Receiver, nowMs: num
 
 function routedDelivery(event: ChirpEvent, route: Route, { sink, facts }: Receiver, nowMs: number): RoutedDelivery {
   // Both have only the keys that are written.
-  const muting: Muting = isOpsAlert(event) ? route : { ...facts, ...route };
-  const mute = muteOf(muting, nowMs, nowMs + route.groupWaitMs);
+  const shaping = isOpsAlert(event) ? route : { ...facts, ...route };
+  const bare = { eventId: event.id, sink, groupWaitMs: route.groupWaitMs, groupIntervalMs: route.groupIntervalMs };
+  const digest = isOpsAlert(event) ? undefined : digestOf(route, sink, facts);
+  if (digest !== undefined)
+    return { ...bare, ...digestDelivery(event, { ...facts, ...shaping }, digest, nowMs), ...throttleOf(route, sink, facts) };
+  const mute = muteOf(shaping, nowMs, nowMs + route.groupWaitMs);
   return {
-    eventId: event.id,
-    sink,
-    groupWaitMs: route.groupWaitMs,
-    groupIntervalMs: route.groupIntervalMs,
+    ...bare,
     ...(route.groupBy.length === 0 ? soloTiming(event, facts) : { groupKey: groupKeyOf(event, route, sink) }),
     ...muteTiming(mute, nowMs),
     ...(isOpsAlert(event) ? {} : onceAt(event, facts)),
     ...throttleOf(route, sink, facts),
   };
+}
+
+/** What is gathered is not sent meanwhile, so only a mute at the time of the digest holds it. Changes there and back are listed one by one. */
+function digestDelivery(event: ChirpEvent, shaping: SinkFacts, digest: NamedDigest, nowMs: number) {
+  const timing = digestTiming(digest, nowMs);
+  const mute = muteOf(shaping, shaping.onMute === "drop" ? nowMs : timing.digestAtMs, timing.digestAtMs);
+  const { once } = onceAt(event, shaping);
+  const undo = once?.undo === undefined ? {} : { undo: { key: once.undo.key } };
+  return { ...timing, ...muteTiming(mute, nowMs), ...(once === undefined ? {} : { once: { ...once, ...undo } }) };
 }
 
 function muteTiming(mute: Mute, nowMs: number): Pick<NewDelivery, "notBeforeMs" | "heldBy" | "mutedBy"> {

@@ -36,7 +36,23 @@ export interface Throttle {
   readonly digestIntervalMs: number;
 }
 
-export interface Route extends Muting {
+/** Alerts that are gathered and go out as one list when a schedule says so. */
+export interface ScheduledDigest {
+  /** The next time it goes out, after `epochMs`. */
+  nextAtMs(epochMs: number): number;
+  /** Most alerts that it lists; the others are counted. */
+  readonly maxItems: number;
+  /** The number by which it lists the highest first; absent: the oldest first. */
+  readonly sortBy?: (event: Pick<ChirpEvent, "body">) => number | undefined;
+}
+
+/** What a sink says of its alerts, and a route instead of it, key by key. */
+export interface Shaping extends Muting {
+  /** False: none, whatever the sink says. */
+  readonly digest?: ScheduledDigest | false;
+}
+
+export interface Route extends Shaping {
   /** Position in the tree, `0`, `0.2` …: stable within one configuration. */
   readonly path: string;
   /** Empty: inherited from the parent. */

@@ -8,6 +8,7 @@ import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
 import { routeEvent, type SinkFacts, throttlesByKey } from "../../src/route/route-event.ts";
+import { digestsByName } from "../../src/route/scheduled-digest.ts";
 import { createOutputs } from "../../src/runtime/outputs.ts";
 import type { SinkType } from "../../src/sinks/kind/sink-type.ts";
 import { openStore, type OpenedStore } from "../../src/state/open.ts";
@@ -65,6 +66,7 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
           store,
           sinks: new Map([[SINK, { type: type.type, sink, chat: true, concurrency: 1, retryForMs: 86_400_000 }]]),
           throttles: throttlesByKey(undefined, sinks),
+          digests: digestsByName(undefined, sinks),
           clock,
           random: createSeededRandom(seed++),
           log,

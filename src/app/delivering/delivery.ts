@@ -10,6 +10,7 @@ import { withEnrichment } from "../../render/messages/enrichment-lines.ts";
 import { opsAlertMessage } from "../../render/messages/ops-alert-message.ts";
 import { isVolumeEvent, volumeMessage } from "../../render/messages/volume-message.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
+import { digestsByName } from "../../route/scheduled-digest.ts";
 import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
 import { createSink, sinkFactsOf, sinkTypeOf } from "./create-sink.ts";
@@ -25,7 +26,7 @@ export interface Delivery {
   readonly sinks: ReadonlyMap<string, BuiltSink>;
 }
 
-export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "readEvent" | "listedAt"> & { readonly sinkDeps: SinkDeps };
+export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "digests" | "readEvent" | "listedAt"> & { readonly sinkDeps: SinkDeps };
 
 /** How an event reads, by its watch type; an event of a type this build does not know is rendered plainly. */
 export const createReader =
@@ -46,6 +47,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     ...deps,
     sinks: pumpSinks,
     throttles: throttlesByKey(config.route, sinkFactsOf(config.sinks)),
+    digests: digestsByName(config.route, sinkFactsOf(config.sinks)),
     readEvent: createReader(config.linksHost),
     listedAt: (events) => listedAt(config.server.publicUrl, events),
   });

@@ -46,6 +46,7 @@ function ownWait({ cause, untilMs, about }: Wait, throttles: ReadonlyMap<string,
   if (cause === "held") return view("held", untilMs, about === "" ? "held" : `held by ${about}`);
   if (cause === "returning") return view("digest", untilMs, "gathered for the digest of what came while the watch was away");
   if (cause === "backfilled") return view("digest", untilMs, "gathered for the digest of a backfill");
+  if (cause === "scheduled") return view("digest", untilMs, "gathered for the digest of its schedule");
   if (cause === "grouped") return view("grouped", untilMs, groupText(about, route));
   const throttle = throttles.get(about);
   const limit = throttle === undefined ? "" : ` (${throttle.limit} messages in ${formatDuration(throttle.intervalMs)})`;

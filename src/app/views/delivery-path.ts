@@ -50,6 +50,7 @@ function placeOf(event: ChirpEvent, receiver: ReturnType<typeof findReceivers>[n
 const DIGESTS: Readonly<Record<string, string>> = {
   throttle: "a digest of what exceeded the throttle",
   backfill: "the digest of a backfill",
+  schedule: "the digest of its schedule",
   return: "the digest of what came while the watch was away",
 };
 

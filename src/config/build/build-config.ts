@@ -1,7 +1,7 @@
 /** The checked sections put together, and the rules between them: every watch has somewhere to go, every sink is used, names exist. */
 import type { Watch } from "../../model/watch.ts";
 import type { Route } from "../../route/route.ts";
-import { createTimetable } from "../../schedule/timetable.ts";
+import { createTimetable, type Timetable } from "../../schedule/timetable.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
 import { checkSinks } from "./check-sinks.ts";
@@ -18,7 +18,7 @@ import { configPlace, type Report } from "../report.ts";
 import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "../tree.ts";
 import { resolveStatePath } from "../text/state-path.ts";
 import type { LoadWhere, WhereCompiler } from "../where/where.ts";
-import { anyBody } from "../where/where-types.ts";
+import { anyBody, type WhereBody } from "../where/where-types.ts";
 import { checkTopLevel, namedEntries } from "../check/top-level.ts";
 
 type Built = Omit<Config, "warnings" | "files" | "reads" | "hash">;
@@ -34,12 +34,17 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   const watchEntries = namedEntries(root, "watches", report);
   const sinkEntries = namedEntries(root, "sinks", report);
   const intervals = buildIntervals(childOf(root, "time_intervals"), report);
-  const sinks = await buildSinks(sinkEntries, root, { where, intervals }, deps);
+  const shared = { where, intervals, timetable: createTimetable(), body: anyBody(deps.watchTypes) };
+  const sinks = await buildSinks(sinkEntries, root, shared, deps);
   const sinkNames = sinkEntries.map(({ key }) => key);
   const hasFallback = entryOf(root, "route") !== undefined || sinkNames.length <= 1;
   const retentionMs = sections?.state.retention ?? Number.POSITIVE_INFINITY;
-  const watches = await buildWatches(watchEntries, root, watchDeps(deps, { where, sinkNames, hasFallback, retentionMs }));
-  const route = await buildTree(root, { watches: watchEntries, sinks: sinkEntries, where, intervals }, deps);
+  const watches = await buildWatches(
+    watchEntries,
+    root,
+    watchDeps(deps, { where, sinkNames, hasFallback, retentionMs, timetable: shared.timetable }),
+  );
+  const route = await buildTree(root, { watches: watchEntries, sinks: sinkEntries, ...shared }, deps);
   checkMoves(watchEntries, report);
   checkOps(root, sections, sinkEntries, report);
   warnOfUnused(sinkEntries, { watchEntries, watches, route, sections }, report);
@@ -80,6 +85,8 @@ function lazyWhere(): LoadWhere {
 interface Shared {
   readonly where: LoadWhere;
   readonly intervals: Intervals;
+  readonly timetable: Timetable;
+  readonly body: WhereBody;
 }
 
 async function buildSinks(entries: readonly Entry[], root: MapNode, shared: Shared, deps: BuildDeps): Promise<readonly SinkConfig[]> {
@@ -97,11 +104,11 @@ async function buildWatches(entries: readonly Entry[], root: MapNode, deps: Watc
 }
 
 /** What the rest of the file says that a watch must know. */
-type OfOtherSections = Pick<WatchDeps, "where" | "sinkNames" | "hasFallback" | "retentionMs">;
+type OfOtherSections = Pick<WatchDeps, "where" | "sinkNames" | "hasFallback" | "retentionMs" | "timetable">;
 
 const watchDeps = (
   { watchTypes, folder, files, allowedPrograms, report, noteFile, lenient }: BuildDeps,
-  { where, sinkNames, hasFallback, retentionMs }: OfOtherSections,
+  { where, sinkNames, hasFallback, retentionMs, timetable }: OfOtherSections,
 ): WatchDeps => ({
   watchTypes,
   folder,
@@ -114,7 +121,7 @@ const watchDeps = (
   sinkNames,
   hasFallback,
   retentionMs,
-  timetable: createTimetable(),
+  timetable,
   share: createSharing(),
 });
 
@@ -149,7 +156,6 @@ async function buildTree(root: MapNode, { watches, sinks, ...shared }: TreeEntri
     watchIds: watches.map(({ key }) => key),
     watchTypes: deps.watchTypes.map(({ type }) => type),
     labels: [...labels.flatMap(entriesOf).map(({ key }) => key), ...enrichLabels([...watches.map(({ node }) => node), watchDefaults])],
-    body: anyBody(deps.watchTypes),
     compilePattern,
     ...shared,
   });

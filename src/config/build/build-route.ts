@@ -2,7 +2,8 @@
 import { parseDuration } from "../../model/duration.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher, Route } from "../../route/route.ts";
-import { buildMuting, itemPlace, type MutingDeps } from "./build-intervals.ts";
+import { itemPlace } from "./build-intervals.ts";
+import { buildShaping, type ShapingDeps } from "./build-shaping.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
@@ -11,14 +12,11 @@ import { DEFAULTS } from "../defaults.ts";
 import type { Report } from "../report.ts";
 import { ownRouteSchema } from "../schema/route-schema.ts";
 import type { LoadWhere } from "../where/where.ts";
-import type { WhereBody } from "../where/where-types.ts";
 import { childOf, type Entry, entryOf, type MapNode, offsetInto, type Place, withEntries } from "../tree.ts";
 
-export interface RouteBuildDeps extends MatchableNames, MutingDeps {
+export interface RouteBuildDeps extends MatchableNames, ShapingDeps {
   readonly sinkNames: readonly string[];
   readonly where: LoadWhere;
-  /** Of every event that the tree may get. */
-  readonly body: WhereBody;
   readonly compilePattern: CompilePattern;
 }
 
@@ -93,7 +91,7 @@ async function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, 
     matchers: (written.matchers ?? []).flatMap((text, index) => readMatcher(text, at("matchers", index), deps)),
     continues: written.continue ?? DEFAULTS.route.continue,
     ...grouping,
-    ...buildMuting(written, { map, keyPlace }, deps),
+    ...buildShaping(written, { map, keyPlace }, deps),
     ...(where === undefined ? {} : { where }),
     ...(throttle === undefined ? {} : { throttle: buildThrottle(throttle) }),
     routes: await Promise.all(children),

@@ -4,7 +4,7 @@ import type { Environment } from "../../model/files.ts";
 import type { Throttle } from "../../route/route.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
-import { buildMuting, type MutingDeps } from "./build-intervals.ts";
+import { buildShaping, type ShapingDeps } from "./build-shaping.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { resolveDataPath } from "../text/state-path.ts";
 import { checkProgram, type ProgramDeps } from "../check/check-program.ts";
@@ -19,7 +19,7 @@ import { findType, type KnownKeys, splitKeys } from "../check/typed-entry.ts";
 import type { LoadWhere } from "../where/where.ts";
 import { anyBody } from "../where/where-types.ts";
 
-export interface SinkDepsOfConfig extends SecretDeps, MutingDeps, ProgramDeps {
+export interface SinkDepsOfConfig extends SecretDeps, ShapingDeps, ProgramDeps {
   readonly env: Environment;
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
@@ -53,7 +53,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
     settings: withPaths(type, await compileCondition(type, settings, split.own, deps), deps),
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
     ...(throttle === undefined ? {} : { throttle }),
-    ...buildMuting(common, { map: whole, keyPlace: entry.keyPlace }, deps),
+    ...buildShaping(common, { map: whole, keyPlace: entry.keyPlace }, deps),
     declaredAt: configPlace(entry.keyPlace),
   };
 }

@@ -19,6 +19,30 @@ export const mutingSchema = z.strictObject({
   on_mute: z.enum(["hold", "drop"]).optional().describe("hold, the default: sent when the muted time ends. drop: never."),
 });
 
+const scheduleOfDigest = z
+  .union([z.string(), z.strictObject({ cron: z.string(), timezone: timezone().optional() })])
+  .describe('When it goes out: five cron fields like "0 9 * * 1-5", in UTC, "@every 1h", or { cron, timezone }.');
+
+const digestSchema = z.strictObject({
+  schedule: scheduleOfDigest,
+  max_items: z.int().min(1).max(1_000).prefault(DEFAULTS.digest.max_items).describe("Most alerts that it lists; the others are counted."),
+  sort_by: z
+    .string()
+    .optional()
+    .describe("A number of the event, like likes_count or tweet.user.followers_count: the highest first. Default: the oldest first."),
+});
+
+/** Shared by sinks and routes: hours, digests. */
+export const shapingSchema = z.strictObject({
+  ...mutingSchema.shape,
+  digest: z
+    .union([z.literal(false), digestSchema])
+    .optional()
+    .describe("Alerts are gathered and go out as one list on a schedule; false: at once, whatever the sink says."),
+});
+
+export type WrittenShaping = z.output<typeof shapingSchema>;
+export type WrittenDigest = z.output<typeof digestSchema>;
 export type WrittenMuting = z.output<typeof mutingSchema>;
 
 /** One route without its children. */
@@ -33,7 +57,7 @@ export const ownRouteSchema = z.strictObject({
     .string()
     .optional()
     .describe("Condition on the event's own fields, in the words of a watch's `where`; false for an event without them."),
-  ...mutingSchema.shape,
+  ...shapingSchema.shape,
   throttle: throttleSchema.optional().describe("How much may be sent."),
 });
 

@@ -1,6 +1,6 @@
 /** Keys that every sink understands, whatever its type. */
 import { z } from "zod";
-import { mutingSchema, throttleSchema } from "./route-schema.ts";
+import { shapingSchema, throttleSchema } from "./route-schema.ts";
 import { duration } from "./scalar-schemas.ts";
 
 export const commonSinkSchema = z.strictObject({
@@ -11,7 +11,7 @@ export const commonSinkSchema = z.strictObject({
     .union([z.literal(false), throttleSchema])
     .optional()
     .describe("How much may be sent; false: no limit. Chat has { limit: 30, interval: 10m } by default."),
-  ...mutingSchema.shape,
+  ...shapingSchema.shape,
 });
 
 export const COMMON_SINK_KEYS: readonly string[] = Object.keys(commonSinkSchema.shape);

@@ -3,7 +3,7 @@ import type { DigestCause } from "../../model/digest.ts";
 import type { Digest, DigestPart, OutboxEvent, SinkLists } from "../../model/sink.ts";
 
 /** Beyond these items a digest only counts. */
-const MOST_LISTED = 1_000;
+export const MOST_LISTED = 1_000;
 const TOP_ITEMS = 10;
 
 export interface DigestDeps {
@@ -36,7 +36,7 @@ export function layOutDigest(found: readonly OutboxEvent[], cause: DigestCause |
 }
 
 /** Several polls may have found them, the older ones last. Some times are known to the second only; within one, ids grow with time. */
-const byAge = ({ event: a }: OutboxEvent, { event: b }: OutboxEvent): number =>
+export const byAge = ({ event: a }: OutboxEvent, { event: b }: OutboxEvent): number =>
   secondOf(a) - secondOf(b) || a.subject.length - b.subject.length || Number(a.subject > b.subject) - Number(a.subject < b.subject);
 
 const secondOf = ({ occurredAtMs }: OutboxEvent["event"]): number => Math.floor(occurredAtMs / 1_000);

@@ -1,6 +1,6 @@
 /** Second stage: fixes what will be sent, for good. After it a message keeps its id and body through every attempt and restart. */
 import type { Clock } from "../../model/clock.ts";
-import { announcementGroup } from "../../model/digest.ts";
+import { announcementGroup, readDigestGroup } from "../../model/digest.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
@@ -8,12 +8,17 @@ import type { Random } from "../../model/random.ts";
 import type { DigestPart, OutboxEvent } from "../../model/sink.ts";
 import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
 import { isSummaryGroup, summariseChanges } from "../../route/noise.ts";
+import { scheduledName } from "../../route/scheduled-digest.ts";
+import type { ScheduledDigest } from "../../route/route.ts";
 import { type DigestDeps, type LaidOut, layOutDigest } from "./digest.ts";
+import { layOutScheduled, sortScheduled } from "./scheduled-digest.ts";
 import type { Bundle, Claim, Surplus } from "./group.ts";
 import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
 import type { Stage } from "./stage.ts";
 
 export interface SealDeps extends DigestDeps {
+  /** By the name in their groups' keys. */
+  readonly digests: ReadonlyMap<string, ScheduledDigest>;
   readonly store: Outbox;
   readonly clock: Clock;
   readonly random: Random;
@@ -51,10 +56,10 @@ interface Sealed {
 
 /** One message, or the parts of a digest: the first counts against the throttle, the others belong under it. */
 function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Bundle): readonly Sealed[] {
-  const { groupKey, throttleKey, cause } = bundle;
+  const { groupKey, throttleKey } = bundle;
   const idsByEvent = new Map(itemsOf(bundle).map(({ event, deliveryIds }) => [event, deliveryIds]));
   const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
-  const { parts, unlisted } = layOut(deps, queue, [...idsByEvent.keys()].sort(byDetection), cause);
+  const { parts, unlisted } = layOut(deps, queue, [...idsByEvent.keys()].sort(byDetection), bundle);
   const ids = parts.map(() => deps.random.id());
   return parts.map((part, index) => ({
     events: part.events,
@@ -91,11 +96,15 @@ function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   return items;
 }
 
-function layOut(deps: SealDeps, queue: SinkQueue, events: readonly OutboxEvent[], cause: Bundle["cause"]): LaidOut {
+function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[], { groupKey, cause }: Bundle): LaidOut {
   const { lists } = queue.sink;
+  const isScheduled = cause === "schedule";
+  const digest = isScheduled ? deps.digests.get(scheduledName(readDigestGroup(groupKey)?.name ?? "")) : undefined;
+  const events = isScheduled ? sortScheduled(found, digest) : found;
   try {
     // A digest of one event is that event.
     const isList = lists !== undefined && events.length > (cause === undefined ? lists.above : 1);
+    if (isList && isScheduled) return layOutScheduled(events, digest, lists, deps);
     if (isList) return layOutDigest(events, cause, lists, deps);
     const parts: DigestPart[] = [];
     for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {

@@ -2,12 +2,13 @@
  * Which sink was notified of what: a chat sink alerts once within a time on one fact, however many watches match it, and again once it was undone.
  * An account that comes and goes all day raises a few alerts, then one in that time.
  */
+import { readDigestGroup } from "../../model/digest.ts";
 import type { NewDelivery, Once } from "../../model/poll-store.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/tables.ts";
 import type { HeldReplacement } from "./replace-held.ts";
 
-type EarlierDelivery = Readonly<Pick<DeliveriesTable, "id" | "once_key" | "state" | "created_at" | "not_before" | "held_by">>;
+type EarlierDelivery = Readonly<Pick<DeliveriesTable, "id" | "once_key" | "state" | "created_at" | "not_before" | "held_by" | "group_key">>;
 
 /** Changes there and back that get an alert each; the rest of the day is one line. */
 const MAX_SINGLE_ALERTS = 3;
@@ -15,7 +16,7 @@ const MAX_SINGLE_ALERTS = 3;
 const earlier = listStatement<{ sink: string }, string>()((on, list, slot) =>
   on
     .selectFrom("deliveries")
-    .select(["id", "once_key", "state", "created_at", "not_before", "held_by"])
+    .select(["id", "once_key", "state", "created_at", "not_before", "held_by", "group_key"])
     .where("sink", "=", slot("sink"))
     .where("once_key", "in", list)
     .where("once_key", "is not", null)
@@ -81,12 +82,13 @@ export class DedupeKeys {
     const placed = { ...delivery, notBeforeMs: row.not_before };
     remember(this.#known, sink, { ...row, once_key: once.key });
     const [first] = earlierRows;
-    if (once.undo === undefined || first === undefined || earlierRows.length < MAX_SINGLE_ALERTS) return placed;
-    row.group_key = once.undo.summaryGroup;
+    const summaryGroup = once.undo?.summaryGroup;
+    if (summaryGroup === undefined || first === undefined || earlierRows.length < MAX_SINGLE_ALERTS) return placed;
+    row.group_key = summaryGroup;
     row.grouped = 1;
     row.detail = `delivered in one line a day, as it came and went ${MAX_SINGLE_ALERTS} times`;
     const groupWaitMs = first.created_at + once.withinMs - this.#nowMs;
-    return { ...placed, groupKey: once.undo.summaryGroup, groupWaitMs, groupIntervalMs: once.withinMs };
+    return { ...placed, groupKey: summaryGroup, groupWaitMs, groupIntervalMs: once.withinMs };
   }
 }
 
@@ -98,9 +100,15 @@ const nameOf = (sink: string, key: string): string => `${sink}\n${key}`;
 const isHeldLonger = ({ state, held_by: by, not_before: untilMs }: EarlierDelivery, row: DeliveriesTable): boolean =>
   state === "waiting" && by !== null && untilMs > row.not_before;
 
+/** Whether it waits for a digest with a schedule, and this row does not. */
+const isGatheredLonger = ({ state, group_key: groupKey }: EarlierDelivery, row: DeliveriesTable): boolean =>
+  state === "waiting" && isScheduled(groupKey) && !isScheduled(row.group_key);
+
+const isScheduled = (groupKey: string): boolean => readDigestGroup(groupKey)?.cause === "schedule";
+
 /** Whether only the last of them is held longer. Where a mute also holds what the last one undoes, all of them keep their order. */
 const isHeldAlone = (earlierRows: readonly EarlierDelivery[], row: DeliveriesTable): boolean =>
-  earlierRows.find((earlierRow) => isHeldLonger(earlierRow, row)) === earlierRows.at(-1);
+  earlierRows.find((earlierRow) => isHeldLonger(earlierRow, row) || isGatheredLonger(earlierRow, row)) === earlierRows.at(-1);
 
 /**
  * What undoes a fact that a mute still holds waits as long, by itself: its own group need not wait. Else the channel would first hear of the

@@ -24,6 +24,11 @@ export class GroupTimers {
   /** When a new member of a group is due: with those that wait already, else after the group's wait and interval; never while it is held. */
   async dueAt(delivery: NewDelivery, nowMs: number): Promise<number> {
     const group = await this.#load(delivery.sink, delivery.groupKey);
+    if (delivery.digestAtMs !== undefined) {
+      const dueAt = Math.max(delivery.digestAtMs, delivery.notBeforeMs);
+      group.due_at = Math.min(group.due_at ?? dueAt, dueAt);
+      return dueAt;
+    }
     const interval = group.last_sealed_at === null ? 0 : group.last_sealed_at + delivery.groupIntervalMs;
     group.due_at ??= Math.max(nowMs + delivery.groupWaitMs, interval, delivery.notBeforeMs);
     return Math.max(group.due_at, delivery.notBeforeMs);

@@ -11,7 +11,7 @@ export interface HeldReplacement {
 const joinOne = statement<HeldReplacement>()((on, slot) =>
   on
     .updateTable("deliveries")
-    .set({ state: "merged", detail: "delivered together with another watch, which no mute holds so long", joined_id: slot("byId") })
+    .set({ state: "merged", detail: "delivered together with another watch, which goes out sooner", joined_id: slot("byId") })
     .where("id", "=", slot("heldId"))
     .where("state", "=", WAITING)
     .returning(["sink", "group_key"]),

@@ -1,8 +1,9 @@
 /**
  * Sets times back with the clock, when it was set back: what waits until one of them, or what counts from one, would else do so for longer by as much.
- * Ends of time intervals stay: they are times of day.
+ * Ends of time intervals, and times of digests with a schedule, stay: they are times of day.
  */
 import type { ExpressionBuilder } from "kysely";
+import { digestGroup } from "../../model/digest.ts";
 import { CLOCK_SEEN_NOTE } from "../../model/store.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { GROUPED, OPEN, WAITING } from "../db/literals.ts";
@@ -63,6 +64,8 @@ async function setDeliveriesBack(on: Executor, byMs: number): Promise<void> {
         .case()
         .when(eb.and([eb("held_by", "is not", null), eb(eb("due_at", "-", byMs), "<", eb.ref("not_before"))]))
         .then(eb.ref("not_before"))
+        .when("group_key", "like", `${digestGroup("schedule", "")}%`)
+        .then(eb.ref("due_at"))
         .else(eb("due_at", "-", byMs))
         .end(),
     }))

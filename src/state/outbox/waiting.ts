@@ -26,7 +26,12 @@ export function waitOf(row: WaitRow, nowMs: number): Wait | null {
   return { cause: "grouped", untilMs: row.due_at, about: row.group_key };
 }
 
-const CAUSES = { throttle: "throttled", return: "returning", backfill: "backfilled" } as const satisfies Record<string, WaitCause>;
+const CAUSES = {
+  throttle: "throttled",
+  return: "returning",
+  backfill: "backfilled",
+  schedule: "scheduled",
+} as const satisfies Record<string, WaitCause>;
 
 function waitOfMessage({ error, next_attempt_at: nextAt }: WaitRow, nowMs: number): Wait {
   if (error === null || error === "") return { cause: "queued", untilMs: null, about: "" };

@@ -6,7 +6,8 @@ import { type Alert, groupBy, isBehindMute, type Outbox } from "./outbox.ts";
 import { isSilenced } from "./check-silences.ts";
 import { createNames, isCounterHiding } from "./expected.ts";
 import { isEverMuted } from "./mutes.ts";
-import type { RouteRules, SinkRules } from "./rules.ts";
+import type { Place } from "./routes.ts";
+import type { SinkRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
 /** Of a queue, and of attempts that take their time. */
@@ -54,8 +55,8 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
   if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.") || isBehindMute(alert, outbox)) return [];
   const gapMs = place.rules.watches.get(event.watch)?.gapMs ?? 0;
   const isOfDay = [row, root.row].some(({ groupKey }) => groupKey.startsWith("summary\n"));
-  const joinedMs = root === alert ? 0 : Math.max(0, ...root.places.map((one) => waitOf(one.route, sink, gapMs)));
-  const mostMs = waitOf(place.route, sink, gapMs) + joinedMs + (isOfDay ? DAY_MS : 0);
+  const joinedMs = root === alert ? 0 : Math.max(0, ...root.places.map((one) => waitOf(one, sink, gapMs)));
+  const mostMs = waitOf(place, sink, gapMs) + joinedMs + (isOfDay ? DAY_MS : 0);
   const endMs = row.createdAtMs + mostMs;
   const isInterrupted = [...epochs.map(({ fromMs }) => fromMs), ...played.lives.map(({ toMs }) => toMs), played.endMs].some(
     (atMs) => atMs >= row.createdAtMs - MIN_MS && atMs <= endMs,
@@ -79,13 +80,14 @@ const DAY_MS = 24 * 60 * MIN_MS;
 const RETURN_MS = 10 * MIN_MS;
 const RETURN_POLLS = 3;
 
-function waitOf(route: RouteRules | undefined, sink: SinkRules, gapMs: number): number {
+function waitOf({ route, digest }: Pick<Place, "route" | "digest">, sink: SinkRules, gapMs: number): number {
   const throttle = route?.throttle ?? sink.throttle;
   const digestMs = throttle === undefined ? 0 : 2 * throttle.digestIntervalMs;
   return (
     (route?.groupWaitMs ?? 0) +
     (route?.groupIntervalMs ?? 0) +
     digestMs +
+    (digest?.gapMs ?? 0) +
     SLACK_MS +
     (sink.isChat ? Math.max(RETURN_MS, RETURN_POLLS * gapMs) : 0)
   );

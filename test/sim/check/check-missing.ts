@@ -5,7 +5,7 @@ import { type Alert, groupBy } from "./outbox.ts";
 import { createNames } from "./expected.ts";
 import { isEverMuted } from "./mutes.ts";
 import { isSilenced } from "./check-silences.ts";
-import type { Rules } from "./rules.ts";
+import type { Rules, WrittenDigest } from "./rules.ts";
 
 export function checkMissing({ played, epochs, tweets, receipts, expected, outbox, finalRules }: Evidence): readonly string[] {
   if (played.scenario.mode !== "liveness") return [];
@@ -22,7 +22,9 @@ export function checkMissing({ played, epochs, tweets, receipts, expected, outbo
     isSilenced(alert, outbox) ||
     isElsewhere(alert);
   const isElsewhere = ({ row, places }: Alert): boolean =>
-    places.some(({ hours }) => isEverMuted(hours)) || !finalRules.sinks.has(row.sink) || isGivenUp(row.sink, finalRules, played);
+    places.some(({ hours, digest }) => isEverMuted(hours) || isStillGathered(row, digest)) ||
+    !finalRules.sinks.has(row.sink) ||
+    isGivenUp(row.sink, finalRules, played);
   return [...finalRules.watches.keys()].flatMap((watch) =>
     [...tweets.values()].flatMap((tweet): readonly string[] => {
       if (expected(watch, tweet).claim !== "must") return [];
@@ -34,6 +36,10 @@ export function checkMissing({ played, epochs, tweets, receipts, expected, outbo
     }),
   );
 }
+
+/** For the next digest, or counted in one that lists no more. */
+const isStillGathered = ({ state }: Alert["row"], digest: WrittenDigest | undefined): boolean =>
+  digest !== undefined && (state === "waiting" || state === "summarised");
 
 /** A sink that refused messages for good, or perhaps for longer than they are tried. */
 const isGivenUp = (name: string, rules: Rules, { scenario }: Played): boolean =>

@@ -87,6 +87,7 @@ function groupOf(alert: Alert, outbox: Outbox): string {
   if (row.groupKey.startsWith("digest\nreturn\n")) return JSON.stringify([row.sink, row.groupKey]);
   const routes = new Set(places.map(({ route }) => route?.path));
   const [route] = places.map((place) => place.route);
+  if (places.some(({ digest }) => digest !== undefined)) return "";
   if (routes.size !== 1 || route === undefined || route.groupBy.length === 0) return "";
   return JSON.stringify([row.sink, route.path, ...route.groupBy.map((label) => event.labels[label] ?? "")]);
 }

@@ -61,7 +61,15 @@ function checkMute({ row, places }: Alert, what: string): readonly string[] {
   if (state === "muted") return isDropped || places.length === 0 ? [] : [`${what} was muted at ${sink}, and nothing mutes it`];
   if (isWhole) return [`${what} went to ${sink} while it was muted`];
   const [place, ...others] = places;
-  if (place === undefined || others.length > 0 || place.hours.isDropping || state !== "waiting" || !isCertain(place.hours)) return [];
+  if (
+    place === undefined ||
+    others.length > 0 ||
+    place.digest !== undefined ||
+    place.hours.isDropping ||
+    state !== "waiting" ||
+    !isCertain(place.hours)
+  )
+    return [];
   const untilMs = mutedUntil(place.hours, createdAtMs);
   return untilMs !== undefined && (dueAtMs ?? 0) < untilMs - EDGE_MS
     ? [`${what} waits at ${sink} for ${dueAtMs}, before its mute ends at ${untilMs}`]
@@ -72,7 +80,15 @@ function checkMute({ row, places }: Alert, what: string): readonly string[] {
 function checkHeld({ row, places }: Alert, what: string, { outbox, isClockSet }: Evidence): readonly string[] {
   const [place, ...others] = places;
   const sealedAtMs = outbox.messages.get(row.messageId ?? "")?.sealedAtMs;
-  if (isClockSet || others.length > 0 || place === undefined || place.hours.isDropping || sealedAtMs === undefined) return [];
+  if (
+    isClockSet ||
+    others.length > 0 ||
+    place === undefined ||
+    place.digest !== undefined ||
+    place.hours.isDropping ||
+    sealedAtMs === undefined
+  )
+    return [];
   const { hours, route } = place;
   const isCertain = (atMs: number) => [-EDGE_MS, 0, EDGE_MS].every((ms) => isMuted(hours, atMs + ms));
   const heldAtMs = [row.createdAtMs, row.createdAtMs + (route?.groupWaitMs ?? 0)].find(isCertain);

@@ -10,6 +10,7 @@ import { checkStatus } from "./check-status.ts";
 import { checkEdits } from "./check-edits.ts";
 import { checkDelay } from "./check-delay.ts";
 import { checkOps } from "./check-ops.ts";
+import { checkDigests } from "./check-digests.ts";
 import { checkThrottle } from "./check-throttle.ts";
 import { checkMembers } from "./check-members.ts";
 import { checkOnce } from "./check-once.ts";
@@ -25,7 +26,18 @@ import { checkValues } from "./check-values.ts";
 import { gather } from "./evidence.ts";
 
 const CHECKS = [
-  ...[checkUnexpected, checkMissing, checkOnce, checkOutbox, checkPlacement, checkOrder, checkPace, checkThrottle, checkDelay],
+  ...[
+    checkUnexpected,
+    checkMissing,
+    checkOnce,
+    checkOutbox,
+    checkPlacement,
+    checkOrder,
+    checkPace,
+    checkThrottle,
+    checkDelay,
+    checkDigests,
+  ],
   ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog, checkSilences],
   checkEdits,
 ];

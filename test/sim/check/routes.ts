@@ -1,12 +1,14 @@
 /** Where an event belongs, by the route tree as the documentation describes it. */
 import { type Hours, hoursAt } from "./mutes.ts";
-import type { RouteRules, Rules, WatchRules } from "./rules.ts";
+import type { RouteRules, Rules, WatchRules, WrittenDigest } from "./rules.ts";
 
 export interface Place {
   readonly sink: string;
   /** Undefined: the watch named the sink itself. */
   readonly route: RouteRules | undefined;
   readonly hours: Hours;
+  /** Of the route, else of the sink. */
+  readonly digest: WrittenDigest | undefined;
 }
 
 export type Labels = Readonly<Record<string, string>>;
@@ -20,13 +22,17 @@ export interface Routed {
 
 /** Every sink once, by the first that names it: the watch's own sinks, or else the routes that take the event. */
 export function placesOf(rules: Rules, watch: WatchRules, routed: Routed): readonly Place[] {
-  const named: readonly Omit<Place, "hours">[] =
+  const named: readonly Omit<Place, "hours" | "digest">[] =
     watch.sinks === undefined
       ? taking(rules.root, routed).flatMap((route) => route.sinks.map((sink) => ({ sink, route })))
       : watch.sinks.map((sink) => ({ sink, route: undefined }));
   return named
     .filter(({ sink }, at) => rules.sinks.has(sink) && named.findIndex((one) => one.sink === sink) === at)
-    .map((place) => ({ ...place, hours: hoursAt(place.route?.hours, rules.sinks.get(place.sink)?.hours) }));
+    .map((place) => ({
+      ...place,
+      hours: hoursAt(place.route?.hours, rules.sinks.get(place.sink)?.hours),
+      digest: (place.route?.digest ?? rules.sinks.get(place.sink)?.digest) || undefined,
+    }));
 }
 
 /** Children are asked in order; the first that takes it ends the search, unless it says `continue`; a route whose children do not take it takes it itself. */

@@ -25,6 +25,13 @@ export interface Throttle {
   readonly digestIntervalMs: number;
 }
 
+/** One that has a schedule. */
+export interface WrittenDigest {
+  /** The longest it may be between two of them. */
+  readonly gapMs: number;
+  readonly maxItems: number;
+}
+
 export interface SinkRules {
   readonly name: string;
   readonly type: string;
@@ -33,6 +40,7 @@ export interface SinkRules {
   readonly retryForMs: number;
   readonly throttle: Throttle | undefined;
   readonly hours: WrittenHours;
+  readonly digest: WrittenDigest | undefined;
 }
 
 /** At which hours alerts are sent, as far as it is written. */
@@ -53,6 +61,8 @@ export interface RouteRules {
   readonly groupIntervalMs: number;
   readonly hours: WrittenHours;
   readonly throttle: Throttle | undefined;
+  /** False: none, whatever the sink says. */
+  readonly digest: WrittenDigest | false | undefined;
   readonly routes: readonly RouteRules[];
 }
 
@@ -153,6 +163,7 @@ function sinkOf(name: string, own: JsonObject, defaults: JsonObject, intervals: 
     retryForMs: msOf(keys["retry_for"], (isChat ? 24 : 76) * 3_600_000),
     throttle: keys["throttle"] === undefined ? standard : throttleOf(keys["throttle"]),
     hours: hoursOf(keys, intervals),
+    digest: digestOf(keys["digest"]) || undefined,
   };
 }
 
@@ -169,6 +180,15 @@ function throttleOf(written: Json | undefined): Throttle | undefined {
   return { limit: Number(limit), intervalMs, digestIntervalMs: msOf(digestInterval, Math.min(120_000, intervalMs)) };
 }
 
+function digestOf(written: Json | undefined): WrittenDigest | false | undefined {
+  if (written === undefined || written === false) return written;
+  const { schedule = "", max_items: maxItems } = object(written);
+  const text = typeof schedule === "string" ? schedule : textOf(object(schedule)["cron"]);
+  const step = /^\*\/(\d+) /.exec(text)?.[1];
+  const gapMs = text.startsWith("@every") ? msOf(text.slice(7), 0) : step === undefined ? 86_400_000 : Number(step) * 60_000;
+  return { gapMs, maxItems: Number(maxItems ?? 100) };
+}
+
 /** Children inherit the sink and how it is grouped; hours, throttles, `where` and `continue` are each route's own. */
 function routeOf(own: JsonObject, path: string, parent: RouteRules | undefined, intervals: JsonObject): RouteRules {
   const route: RouteRules = {
@@ -182,6 +202,7 @@ function routeOf(own: JsonObject, path: string, parent: RouteRules | undefined, 
     groupIntervalMs: msOf(own["group_interval"], parent?.groupIntervalMs ?? 0),
     hours: hoursOf(own, intervals),
     throttle: throttleOf(own["throttle"]),
+    digest: digestOf(own["digest"]),
     routes: [],
   };
   const children = (own["routes"] ?? []) as readonly JsonObject[];

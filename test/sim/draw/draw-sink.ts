@@ -23,6 +23,13 @@ export const drawThrottle = (dice: Dice): JsonObject => ({
   ...(dice.chance(0.4) ? { digest_interval: dice.pick(["1m", "2m"]) } : {}),
 });
 
+/** Some are due within the scenario, some are not. */
+export const drawDigest = (dice: Dice): JsonObject => ({
+  schedule: dice.pick(["@every 1m", "@every 7m", "*/10 * * * *", { cron: "*/5 * * * *", timezone: "Asia/Kolkata" }, "0 9 * * *"]),
+  ...(dice.chance(0.5) ? { max_items: dice.pick([1, 3, 50]) } : {}),
+  ...(dice.chance(0.5) ? { sort_by: dice.pick(["likes_count", "followers_count", "tweet.view_count"]) } : {}),
+});
+
 const throttle: Draw = ({ dice }) => (dice.chance(0.3) ? false : drawThrottle(dice));
 
 const someIntervals: Draw = ({ dice, intervals }) => (intervals.length === 0 ? undefined : [...dice.some(intervals, 1)]);
@@ -34,6 +41,7 @@ const COMMON_SINK_KEYS: Readonly<Record<string, Draw>> = {
   mute_time_intervals: someIntervals,
   active_time_intervals: someIntervals,
   on_mute: ({ dice }) => dice.pick(["hold", "drop"]),
+  digest: ({ dice }) => (dice.chance(0.2) ? false : drawDigest(dice)),
 };
 
 const when: Draw = ({ dice }) => dice.pick(CONDITIONS).text;

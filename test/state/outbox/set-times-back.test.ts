@@ -1,5 +1,6 @@
 /** What a clock that was set back by an hour does to the times in the state. */
 import { expect, test } from "vitest";
+import { digestGroup } from "../../../src/model/digest.ts";
 import type { NewDelivery } from "../../../src/model/poll-store.ts";
 import { CLOCK_SEEN_NOTE } from "../../../src/model/store.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
@@ -41,6 +42,14 @@ test("what a time interval holds back stays until the interval ends, alone or in
   expect(await dueAt(store, T0 - 30 * MINUTE)).toEqual(["3"]);
   expect(await dueAt(store, untilMs - 1)).toEqual(["3"]);
   expect(await dueAt(store, untilMs)).toEqual(["1", "2", "3+4"]);
+});
+
+test("a digest with a schedule is due at its time of day, however far the clock was set back", async () => {
+  const store = await openTemp(memoryStatePath());
+  await deliver(store, "1", { groupKey: digestGroup("schedule", "sink:hook"), digestAtMs: T0 + 20 * MINUTE });
+  await store.setTimesBack(HOUR);
+  expect(await dueAt(store, T0 + 20 * MINUTE - 1)).toEqual([]);
+  expect(await dueAt(store, T0 + 20 * MINUTE)).toEqual(["1"]);
 });
 
 test("why and how long an alert waits is shown by the new time", async () => {

@@ -1,0 +1,46 @@
+/** Digests that have a schedule: which one takes a delivery, and when it is due. Pure; the timers are the outbox's. */
+import { digestGroup } from "../model/digest.ts";
+import type { NewDelivery } from "../model/poll-store.ts";
+import type { Route, ScheduledDigest, Shaping } from "./route.ts";
+
+export interface NamedDigest {
+  readonly name: string;
+  readonly digest: ScheduledDigest;
+}
+
+/** A route's own replaces the sink's; each sink of the route has one of its own. */
+export function digestOf(route: Pick<Route, "path" | "digest"> | undefined, sink: string, facts: Shaping): NamedDigest | undefined {
+  const digest = route?.digest ?? facts.digest;
+  if (digest === undefined || digest === false) return undefined;
+  return { name: route?.digest === undefined ? `sink:${sink}` : routeDigestName(route.path, sink), digest };
+}
+
+const routeDigestName = (path: string, sink: string): string => `route:${path}:${sink}`;
+
+/** Instead of the delivery's group: all that one digest takes is one list. */
+export const digestTiming = (
+  { name, digest }: NamedDigest,
+  nowMs: number,
+): Pick<NewDelivery, "groupKey" | "groupWaitMs" | "groupIntervalMs"> & { readonly digestAtMs: number } => ({
+  groupKey: digestGroup("schedule", name),
+  groupWaitMs: 0,
+  groupIntervalMs: 0,
+  digestAtMs: digest.nextAtMs(nowMs),
+});
+
+/** Every one by its name, for whoever lays them out. */
+export function digestsByName(tree: Route | undefined, sinks: ReadonlyMap<string, Shaping>): ReadonlyMap<string, ScheduledDigest> {
+  const found = new Map<string, ScheduledDigest>();
+  for (const [name, { digest }] of sinks) if (digest !== undefined && digest !== false) found.set(`sink:${name}`, digest);
+  const visit = (route: Route, inherited: readonly string[]) => {
+    const named = route.sinks.length > 0 ? route.sinks : inherited;
+    const { digest } = route;
+    if (digest !== undefined && digest !== false) for (const sink of named) found.set(routeDigestName(route.path, sink), digest);
+    for (const child of route.routes) visit(child, named);
+  };
+  if (tree !== undefined) visit(tree, []);
+  return found;
+}
+
+/** The name in the key of a digest's group; those that a mute holds are a group of their own, with the time behind the name. */
+export const scheduledName = (name: string): string => name.split("\n")[0] ?? name;

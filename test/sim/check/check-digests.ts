@@ -1,0 +1,51 @@
+/**
+ * What has a digest with a schedule goes out in one, at its time, and is listed once in all its messages; what it does not list is more than
+ * `max_items`.
+ */
+import type { Evidence } from "./evidence.ts";
+import { type Alert, groupBy, isBehindMute } from "./outbox.ts";
+
+const PREFIX = "digest\nschedule\n";
+/** Of a digest that has no limit written any more. */
+const MOST_LISTED = 1_000;
+
+export const checkDigests = (evidence: Evidence): readonly string[] => [
+  ...evidence.outbox.alerts.flatMap((alert) => checkAlert(alert, evidence)),
+  ...checkListed(evidence),
+];
+
+function checkAlert(alert: Alert, { outbox, isClockSet }: Evidence): readonly string[] {
+  const { row, event, places } = alert;
+  const what = `${event.type} ${event.subject} of ${event.watch}`;
+  const isGathered = row.groupKey.startsWith(PREFIX);
+  const isOwed = places.length > 0 && places.every(({ digest }) => digest !== undefined);
+  const isPossible = places.some(({ digest }) => digest !== undefined);
+  // What undoes an alert that a mute holds waits outside its own group.
+  const isSent = row.state === "sealed" || row.state === "waiting" || row.state === "summarised";
+  if (isSent && isGathered && !isPossible) return [`${what} waits at ${row.sink} for a digest that is not written`];
+  if (isSent && !isGathered && isOwed && !isBehindMute(alert, outbox)) return [`${what} goes to ${row.sink} outside its digest`];
+  const message = outbox.messages.get(row.messageId ?? "");
+  if (!isGathered || message === undefined || isClockSet) return [];
+  return message.sealedAtMs < (row.dueAtMs ?? 0) ? [`${what} went to ${row.sink} before the time of its digest`] : [];
+}
+
+function checkListed({ outbox, epochs }: Evidence): readonly string[] {
+  const parts = [...outbox.messages.values()].filter(({ groupKey }) => groupKey.startsWith(PREFIX));
+  return [...groupBy(parts, ({ id, parentId }) => parentId ?? id)].flatMap(([id, own]) => {
+    const members = own.flatMap((part) => outbox.members.get(part.id) ?? []);
+    const counted = members.filter(({ row }) => row.state === "summarised");
+    const listed = members.length - counted.length;
+    const limits = members.flatMap(({ row }) =>
+      epochs.flatMap(({ rules }) => [
+        rules.sinks.get(row.sink)?.digest?.maxItems ?? MOST_LISTED,
+        ...routesOf(rules.root).map(({ digest }) => (digest ? digest.maxItems : MOST_LISTED)),
+      ]),
+    );
+    return counted.length === 0 || limits.includes(listed)
+      ? []
+      : [`the digest ${id} lists ${listed} and counts ${counted.length}, with no such max_items`];
+  });
+}
+
+type Root = Evidence["finalRules"]["root"];
+const routesOf = (route: Root): readonly NonNullable<Root>[] => (route === undefined ? [] : [route, ...route.routes.flatMap(routesOf)]);
