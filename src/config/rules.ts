@@ -40,6 +40,7 @@ export const RULES = {
   "not-allowed": "A word that is not one of the choices.",
   "bad-value": "A value that its type does not take.",
   "bad-key": "A key that may not be called so.",
+  "dedupe-key": "Alerts alike in what no event has.",
   "sort-by": "A digest sorted by what no event has.",
   duration: "Not a duration.",
   "duration-limit": "A duration that is too short.",

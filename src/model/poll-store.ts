@@ -70,6 +70,8 @@ export interface MembersChange extends TargetRef {
 export interface Once {
   readonly key: string;
   readonly withinMs: number;
+  /** What the key is of, for people; absent for the defaults of chats. */
+  readonly by?: string;
   /** Of a fact that can be undone: what undoes it was delivered last, and the fact is news again. */
   readonly undo?: {
     readonly key: string;

@@ -11,16 +11,7 @@
  * - `retrying`: its last attempt failed, `about` says why.
  * - `queued`: due; others go first.
  */
-export type WaitCause =
-  | "enriching"
-  | "held"
-  | "throttled"
-  | "returning"
-  | "backfilled"
-  | "scheduled"
-  | "grouped"
-  | "retrying"
-  | "queued";
+export type WaitCause = "enriching" | "held" | "throttled" | "returning" | "backfilled" | "scheduled" | "grouped" | "retrying" | "queued";
 
 export interface Wait {
   readonly cause: WaitCause;

@@ -2,6 +2,7 @@
 import type { ChirpEvent } from "../model/event.ts";
 import type { Once } from "../model/poll-store.ts";
 import type { OutboxEvent } from "../model/sink.ts";
+import { tweetKey } from "./dedupe.ts";
 
 const ONCE_WITHIN_MS = 86_400_000;
 
@@ -21,7 +22,7 @@ export const isSummaryGroup = (groupKey: string): boolean => groupKey.startsWith
 
 /** How a chat sink alerts once on a fact. Facts that recur by nature (a score that crosses again) have none: each gets its own alert. */
 export function onceOf(event: ChirpEvent): Once | undefined {
-  if (event.type === "tweet.created") return { key: `tweet:${event.body.tweet?.id ?? event.subject}`, withinMs: ONCE_WITHIN_MS };
+  if (event.type === "tweet.created") return { key: tweetKey(event), withinMs: ONCE_WITHIN_MS };
   if (!isJoining(event)) return undefined;
   const [family = "", change = ""] = event.type.split(".");
   const target = targetOf(event);

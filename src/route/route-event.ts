@@ -2,6 +2,7 @@
 import { digestGroup, readDigestGroup } from "../model/digest.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
+import { onceBy } from "./dedupe.ts";
 import { type Mute, muteOf } from "./mute.ts";
 import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./noise.ts";
 import type { Route, Shaping, Throttle } from "./route.ts";
@@ -101,7 +102,7 @@ function routedDelivery(event: ChirpEvent, route: Route, { sink, facts }: Receiv
     ...bare,
     ...(route.groupBy.length === 0 ? soloTiming(event, facts) : { groupKey: groupKeyOf(event, route, sink) }),
     ...muteTiming(mute, nowMs),
-    ...(isOpsAlert(event) ? {} : onceAt(event, facts)),
+    ...(isOpsAlert(event) ? {} : onceAt(event, { ...facts, ...shaping })),
     ...throttleOf(route, sink, facts),
   };
 }
@@ -147,8 +148,12 @@ function opsAlertTiming(event: ChirpEvent): Pick<NewDelivery, "groupKey"> & Part
 const groupKeyOf = (event: ChirpEvent, route: Route, sink: string): string =>
   JSON.stringify([route.path, sink, ...route.groupBy.map((label) => event.labels[label] ?? "")]);
 
-function onceAt(event: ChirpEvent, facts: SinkFacts): Pick<NewDelivery, "once"> {
-  const once = facts.chat ? onceOf(event) : undefined;
+/** What is written replaces the default of chats for the events that it is about. */
+function onceAt(event: ChirpEvent, { chat, dedupe }: SinkFacts): Pick<NewDelivery, "once"> {
+  if (dedupe === false) return {};
+  const written = dedupe === undefined ? undefined : onceBy(event, dedupe);
+  const isDefault = chat && (dedupe === undefined || event.type !== "tweet.created");
+  const once = written ?? (isDefault ? onceOf(event) : undefined);
   return once === undefined ? {} : { once };
 }
 

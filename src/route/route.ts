@@ -46,10 +46,19 @@ export interface ScheduledDigest {
   readonly sortBy?: (event: Pick<ChirpEvent, "body">) => number | undefined;
 }
 
+/** Of alerts that are alike one is sent within a time; further ones join it while it waits. */
+export interface Dedupe {
+  /** `tweet`, `author`, `text`, or a label: alike in all of them. */
+  readonly key: readonly string[];
+  readonly windowMs: number;
+}
+
 /** What a sink says of its alerts, and a route instead of it, key by key. */
 export interface Shaping extends Muting {
   /** False: none, whatever the sink says. */
   readonly digest?: ScheduledDigest | false;
+  /** False: not even by the default of chats. */
+  readonly dedupe?: Dedupe | false;
 }
 
 export interface Route extends Shaping {

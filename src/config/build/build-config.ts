@@ -34,7 +34,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   const watchEntries = namedEntries(root, "watches", report);
   const sinkEntries = namedEntries(root, "sinks", report);
   const intervals = buildIntervals(childOf(root, "time_intervals"), report);
-  const shared = { where, intervals, timetable: createTimetable(), body: anyBody(deps.watchTypes) };
+  const shared = { where, intervals, timetable: createTimetable(), body: anyBody(deps.watchTypes), labels: labelsOf(watchEntries, root) };
   const sinks = await buildSinks(sinkEntries, root, shared, deps);
   const sinkNames = sinkEntries.map(({ key }) => key);
   const hasFallback = entryOf(root, "route") !== undefined || sinkNames.length <= 1;
@@ -87,6 +87,7 @@ interface Shared {
   readonly intervals: Intervals;
   readonly timetable: Timetable;
   readonly body: WhereBody;
+  readonly labels: readonly string[];
 }
 
 async function buildSinks(entries: readonly Entry[], root: MapNode, shared: Shared, deps: BuildDeps): Promise<readonly SinkConfig[]> {
@@ -136,6 +137,13 @@ function createSharing(): WatchDeps["share"] {
   };
 }
 
+/** Names of the watches' own labels. */
+function labelsOf(watches: readonly Entry[], root: MapNode): readonly string[] {
+  const defaults = childOf(childOf(root, "defaults"), "watch");
+  const nodes = [...watches.map(({ node }) => node), defaults];
+  return [...nodes.flatMap((node) => entriesOf(childOf(node, "labels"))).map(({ key }) => key), ...enrichLabels(nodes)];
+}
+
 interface TreeEntries extends Shared {
   readonly watches: readonly Entry[];
   readonly sinks: readonly Entry[];
@@ -147,15 +155,12 @@ async function buildTree(root: MapNode, { watches, sinks, ...shared }: TreeEntri
   const sinkNames = sinks.map(({ key }) => key);
   const [only] = sinkNames;
   if (written === undefined) return sinkNames.length === 1 && only !== undefined ? routeTo(only) : undefined;
-  const watchDefaults = childOf(childOf(root, "defaults"), "watch");
-  const labels = [...watches.map(({ node }) => childOf(node, "labels")), childOf(watchDefaults, "labels")];
   const { compilePattern } = await import("../../route/pattern.ts");
   return buildRoute(written, {
     report: deps.report,
     sinkNames,
     watchIds: watches.map(({ key }) => key),
     watchTypes: deps.watchTypes.map(({ type }) => type),
-    labels: [...labels.flatMap(entriesOf).map(({ key }) => key), ...enrichLabels([...watches.map(({ node }) => node), watchDefaults])],
     compilePattern,
     ...shared,
   });

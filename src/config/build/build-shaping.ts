@@ -1,8 +1,10 @@
 /** How alerts are shaped on their way, from what is written on a sink or a route: hours and digests. */
+import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { ScheduledDigest, Shaping } from "../../route/route.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { DEFAULTS } from "../defaults.ts";
 import type { WrittenDigest, WrittenShaping } from "../schema/route-schema.ts";
+import { didYouMean } from "../suggest.ts";
 import { findNode, type MapNode, type Place } from "../tree.ts";
 import type { WhereBody } from "../where/where-types.ts";
 import { buildMuting, type MutingDeps } from "./build-intervals.ts";
@@ -13,13 +15,38 @@ export interface ShapingDeps extends MutingDeps {
   readonly timetable: Timetable;
   /** Of every event that may come. */
   readonly body: WhereBody;
+  /** The watches' own labels. */
+  readonly labels: readonly string[];
 }
 
 /** `map`: the route or the sink that they are keys of. */
 export function buildShaping(written: WrittenShaping, at: { readonly map: MapNode; readonly keyPlace: Place }, deps: ShapingDeps): Shaping {
-  const { digest } = written;
+  const { digest, dedupe } = written;
   const built = digest === undefined || digest === false ? digest : buildDigest(digest, at, deps);
-  return { ...buildMuting(written, at, deps), ...(built === undefined ? {} : { digest: built }) };
+  const alike = dedupe === undefined || dedupe === false ? dedupe : { key: [...new Set(dedupe.key)], windowMs: dedupe.window };
+  if (dedupe !== undefined && dedupe !== false) checkKey(dedupe.key, at, deps);
+  return {
+    ...buildMuting(written, at, deps),
+    ...(built === undefined ? {} : { digest: built }),
+    ...(alike === undefined ? {} : { dedupe: alike }),
+  };
+}
+
+function checkKey(key: readonly string[], { map, keyPlace }: { readonly map: MapNode; readonly keyPlace: Place }, deps: ShapingDeps): void {
+  const { node, place } = findNode(map, ["dedupe", "key"], keyPlace);
+  for (const [index, part] of key.entries()) {
+    const unknown = describeUnknownPart(part, deps.labels);
+    const at = node?.kind === "list" ? node.items[index]?.place : node?.place;
+    if (unknown !== undefined) deps.report.error(at ?? place, "dedupe-key", unknown);
+  }
+}
+
+const POST_PARTS = ["tweet", "author", "text"];
+
+function describeUnknownPart(part: string, labels: readonly string[]): string | undefined {
+  const known = [...POST_PARTS, ...BUILT_IN_LABELS, ...labels];
+  if (known.includes(part)) return undefined;
+  return `\`key\`: "${part}" is no label of an event${didYouMean(part, known) || `; there are ${[...new Set(known)].join(", ")}`}`;
 }
 
 function buildDigest(

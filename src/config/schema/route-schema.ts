@@ -32,13 +32,22 @@ const digestSchema = z.strictObject({
     .describe("A number of the event, like likes_count or tweet.user.followers_count: the highest first. Default: the oldest first."),
 });
 
-/** Shared by sinks and routes: hours, digests. */
+const dedupeSchema = z.strictObject({
+  key: names().describe("tweet, author, text (without case, links and mentions) or a label; several: alike in all of them."),
+  window: duration(1_000).prefault(DEFAULTS.dedupe.window).describe("For so long after an alert another one like it is not sent."),
+});
+
+/** Shared by sinks and routes: hours, digests, duplicates. */
 export const shapingSchema = z.strictObject({
   ...mutingSchema.shape,
   digest: z
     .union([z.literal(false), digestSchema])
     .optional()
     .describe("Alerts are gathered and go out as one list on a schedule; false: at once, whatever the sink says."),
+  dedupe: z
+    .union([z.literal(false), dedupeSchema])
+    .optional()
+    .describe("Of alerts with the same key one is sent; false: all. Chat has { key: [tweet], window: 24h } by default."),
 });
 
 export type WrittenShaping = z.output<typeof shapingSchema>;

@@ -70,7 +70,8 @@ export class DedupeKeys {
     if (last?.once_key === once.key) {
       if (!isHeldAlone(earlierRows, row)) {
         row.state = last.state === "waiting" ? "merged" : "duplicate";
-        row.detail = last.state === "waiting" ? "delivered together with another watch" : "delivered already";
+        const by = once.by === undefined ? "" : `, with the same ${once.by}`;
+        row.detail = `${last.state === "waiting" ? "delivered together with another watch" : "delivered already"}${by}`;
         row.joined_id = last.id;
         return undefined;
       }

@@ -4,6 +4,7 @@
  */
 import type { Evidence } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute } from "./outbox.ts";
+import { routesIn } from "./routes.ts";
 
 const PREFIX = "digest\nschedule\n";
 /** Of a digest that has no limit written any more. */
@@ -18,12 +19,12 @@ function checkAlert(alert: Alert, { outbox, isClockSet }: Evidence): readonly st
   const { row, event, places } = alert;
   const what = `${event.type} ${event.subject} of ${event.watch}`;
   const isGathered = row.groupKey.startsWith(PREFIX);
-  const isOwed = places.length > 0 && places.every(({ digest }) => digest !== undefined);
+  const isRequired = places.length > 0 && places.every(({ digest }) => digest !== undefined);
   const isPossible = places.some(({ digest }) => digest !== undefined);
   // What undoes an alert that a mute holds waits outside its own group.
   const isSent = row.state === "sealed" || row.state === "waiting" || row.state === "summarised";
   if (isSent && isGathered && !isPossible) return [`${what} waits at ${row.sink} for a digest that is not written`];
-  if (isSent && !isGathered && isOwed && !isBehindMute(alert, outbox)) return [`${what} goes to ${row.sink} outside its digest`];
+  if (isSent && !isGathered && isRequired && !isBehindMute(alert, outbox)) return [`${what} goes to ${row.sink} outside its digest`];
   const message = outbox.messages.get(row.messageId ?? "");
   if (!isGathered || message === undefined || isClockSet) return [];
   return message.sealedAtMs < (row.dueAtMs ?? 0) ? [`${what} went to ${row.sink} before the time of its digest`] : [];
@@ -38,7 +39,7 @@ function checkListed({ outbox, epochs }: Evidence): readonly string[] {
     const limits = members.flatMap(({ row }) =>
       epochs.flatMap(({ rules }) => [
         rules.sinks.get(row.sink)?.digest?.maxItems ?? MOST_LISTED,
-        ...routesOf(rules.root).map(({ digest }) => (digest ? digest.maxItems : MOST_LISTED)),
+        ...routesIn(rules.root).map(({ digest }) => (digest ? digest.maxItems : MOST_LISTED)),
       ]),
     );
     return counted.length === 0 || limits.includes(listed)
@@ -46,6 +47,3 @@ function checkListed({ outbox, epochs }: Evidence): readonly string[] {
       : [`the digest ${id} lists ${listed} and counts ${counted.length}, with no such max_items`];
   });
 }
-
-type Root = Evidence["finalRules"]["root"];
-const routesOf = (route: Root): readonly NonNullable<Root>[] => (route === undefined ? [] : [route, ...route.routes.flatMap(routesOf)]);

@@ -23,6 +23,8 @@ export function checkMissing({ played, epochs, tweets, receipts, expected, outbo
     isElsewhere(alert);
   const isElsewhere = ({ row, places }: Alert): boolean =>
     places.some(({ hours, digest }) => isEverMuted(hours) || isStillGathered(row, digest)) ||
+    // Like another one, by what is written: check-dedupe.ts holds it to that.
+    (/^(?:merged|duplicate)$/.test(row.state) && places.some(({ dedupe }) => dedupe !== undefined)) ||
     !finalRules.sinks.has(row.sink) ||
     isGivenUp(row.sink, finalRules, played);
   return [...finalRules.watches.keys()].flatMap((watch) =>

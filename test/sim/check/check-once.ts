@@ -2,6 +2,7 @@
 import { type Evidence, label } from "./evidence.ts";
 import { createNames } from "./expected.ts";
 import type { Receipt } from "./receipts.ts";
+import { routesIn } from "./routes.ts";
 
 /** Results are stored at most so long after the answer; a state that could not be written is excused by the scenario. */
 const STORED_WITHIN_MS = 1_000;
@@ -31,6 +32,8 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
       if (type === undefined || (isChat && (type === "tweet.deleted" || type === "tweet.edited"))) continue;
       // A list on a console does not say whose each line is.
       if (watches.length === 0 && !isChat) continue;
+      // What is written says how often: check-dedupe.ts holds it to that.
+      if (isChat && hasOwnDedupe(receipt.sink, epochs)) continue;
       if (isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);
       // Counts that change and thresholds that are crossed can recur: check-values.ts holds each to the values.
       else if (!once.includes(type)) note(`${receipt.sink} ${tweetId} ${type} ${eventId}`, receipt);
@@ -52,3 +55,10 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
   }
   return objections;
 }
+
+const hasOwnDedupe = (sink: string, epochs: Evidence["epochs"]): boolean =>
+  epochs.some(
+    ({ rules }) =>
+      rules.sinks.get(sink)?.dedupe !== undefined ||
+      routesIn(rules.root).some((route) => route.dedupe !== undefined && route.sinks.includes(sink)),
+  );

@@ -46,6 +46,8 @@ function checkComings({ outbox, played, finalRules, isClockSet }: Evidence): rea
     const { row, event, places } = alert;
     const fact = comingOf(alert);
     const sink = finalRules.sinks.get(row.sink);
+    // Without the default of chats nothing keeps their order.
+    if (places.some(({ dedupe }) => dedupe !== undefined)) return [];
     const isGrouped = places.some(({ route }) => route !== undefined && route.groupBy.length > 0);
     const message = outbox.messages.get(row.messageId ?? "");
     const isOfSummary = message === undefined || message.parentId !== null || /^(?:digest|summary)\n/.test(message.groupKey);

@@ -59,7 +59,9 @@ function checkJoined(
   if (state !== "merged" && state !== "duplicate") return [];
   const other = outbox.alerts.find(({ row }) => row.id === joinedId);
   const own = played.left.events.find((event) => event.id === eventId);
-  const isSame = other?.event.subject === own?.subject && other?.event.type === own?.type && other?.row.sink === sink;
+  // Like it in what a `dedupe` names: check-dedupe.ts says whether it is.
+  const isByKey = outbox.alerts.some(({ row, places }) => row.id === id && places.some(({ dedupe }) => dedupe !== undefined));
+  const isSame = other?.event.type === own?.type && other?.row.sink === sink && (isByKey || other?.event.subject === own?.subject);
   return isSame && !/^(?:merged|duplicate|muted)$/.test(other?.row.state ?? "")
     ? []
     : [`${sink}: alert ${id} counts as reported by ${joinedId}, which does not`];

@@ -10,6 +10,7 @@ import { checkStatus } from "./check-status.ts";
 import { checkEdits } from "./check-edits.ts";
 import { checkDelay } from "./check-delay.ts";
 import { checkOps } from "./check-ops.ts";
+import { checkDedupe } from "./check-dedupe.ts";
 import { checkDigests } from "./check-digests.ts";
 import { checkThrottle } from "./check-throttle.ts";
 import { checkMembers } from "./check-members.ts";
@@ -37,6 +38,7 @@ const CHECKS = [
     checkThrottle,
     checkDelay,
     checkDigests,
+    checkDedupe,
   ],
   ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog, checkSilences],
   checkEdits,

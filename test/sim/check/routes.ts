@@ -1,6 +1,6 @@
 /** Where an event belongs, by the route tree as the documentation describes it. */
 import { type Hours, hoursAt } from "./mutes.ts";
-import type { RouteRules, Rules, WatchRules, WrittenDigest } from "./rules.ts";
+import type { RouteRules, Rules, WatchRules, WrittenDedupe, WrittenDigest } from "./rules.ts";
 
 export interface Place {
   readonly sink: string;
@@ -9,6 +9,8 @@ export interface Place {
   readonly hours: Hours;
   /** Of the route, else of the sink. */
   readonly digest: WrittenDigest | undefined;
+  /** As it is written on the route, else on the sink. */
+  readonly dedupe: WrittenDedupe | false | undefined;
 }
 
 export type Labels = Readonly<Record<string, string>>;
@@ -22,7 +24,7 @@ export interface Routed {
 
 /** Every sink once, by the first that names it: the watch's own sinks, or else the routes that take the event. */
 export function placesOf(rules: Rules, watch: WatchRules, routed: Routed): readonly Place[] {
-  const named: readonly Omit<Place, "hours" | "digest">[] =
+  const named: readonly Omit<Place, "hours" | "digest" | "dedupe">[] =
     watch.sinks === undefined
       ? taking(rules.root, routed).flatMap((route) => route.sinks.map((sink) => ({ sink, route })))
       : watch.sinks.map((sink) => ({ sink, route: undefined }));
@@ -32,6 +34,7 @@ export function placesOf(rules: Rules, watch: WatchRules, routed: Routed): reado
       ...place,
       hours: hoursAt(place.route?.hours, rules.sinks.get(place.sink)?.hours),
       digest: (place.route?.digest ?? rules.sinks.get(place.sink)?.digest) || undefined,
+      dedupe: place.route?.dedupe ?? rules.sinks.get(place.sink)?.dedupe,
     }));
 }
 
@@ -56,3 +59,7 @@ export function matches(matcher: string, labels: Labels): boolean {
   if (op === "!=") return actual !== value;
   return new RegExp(`^(?:${value})$`, "s").test(actual) === (op === "=~");
 }
+
+/** The root and everything below it. */
+export const routesIn = (root: RouteRules | undefined): readonly RouteRules[] =>
+  root === undefined ? [] : [root, ...root.routes.flatMap(routesIn)];

@@ -32,6 +32,11 @@ export interface WrittenDigest {
   readonly maxItems: number;
 }
 
+export interface WrittenDedupe {
+  readonly key: readonly string[];
+  readonly windowMs: number;
+}
+
 export interface SinkRules {
   readonly name: string;
   readonly type: string;
@@ -41,6 +46,8 @@ export interface SinkRules {
   readonly throttle: Throttle | undefined;
   readonly hours: WrittenHours;
   readonly digest: WrittenDigest | undefined;
+  /** False: none. Undefined: the default of its type. */
+  readonly dedupe: WrittenDedupe | false | undefined;
 }
 
 /** At which hours alerts are sent, as far as it is written. */
@@ -63,6 +70,7 @@ export interface RouteRules {
   readonly throttle: Throttle | undefined;
   /** False: none, whatever the sink says. */
   readonly digest: WrittenDigest | false | undefined;
+  readonly dedupe: WrittenDedupe | false | undefined;
   readonly routes: readonly RouteRules[];
 }
 
@@ -164,6 +172,7 @@ function sinkOf(name: string, own: JsonObject, defaults: JsonObject, intervals: 
     throttle: keys["throttle"] === undefined ? standard : throttleOf(keys["throttle"]),
     hours: hoursOf(keys, intervals),
     digest: digestOf(keys["digest"]) || undefined,
+    dedupe: dedupeOf(keys["dedupe"]),
   };
 }
 
@@ -178,6 +187,12 @@ function throttleOf(written: Json | undefined): Throttle | undefined {
   const { limit, interval, digest_interval: digestInterval } = object(written);
   const intervalMs = msOf(interval, 0);
   return { limit: Number(limit), intervalMs, digestIntervalMs: msOf(digestInterval, Math.min(120_000, intervalMs)) };
+}
+
+function dedupeOf(written: Json | undefined): WrittenDedupe | false | undefined {
+  if (written === undefined || written === false) return written;
+  const { key, window } = object(written);
+  return { key: list(key), windowMs: msOf(window, 86_400_000) };
 }
 
 function digestOf(written: Json | undefined): WrittenDigest | false | undefined {
@@ -203,6 +218,7 @@ function routeOf(own: JsonObject, path: string, parent: RouteRules | undefined, 
     hours: hoursOf(own, intervals),
     throttle: throttleOf(own["throttle"]),
     digest: digestOf(own["digest"]),
+    dedupe: dedupeOf(own["dedupe"]),
     routes: [],
   };
   const children = (own["routes"] ?? []) as readonly JsonObject[];

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS, IGNORE_FILES, WATCHED } from "./cast.ts";
 import type { Dice } from "./dice.ts";
-import { drawSink, drawSinkDefaults, drawDigest, drawThrottle, type SinkScene } from "./draw-sink.ts";
+import { drawSink, drawSinkDefaults, drawDedupe, drawDigest, drawThrottle, type SinkScene } from "./draw-sink.ts";
 import { drawWatch, drawWatchDefaults, TWEET_TYPES, type WatchScene } from "./draw-watch.ts";
 import type { ConfigText } from "./scenario.ts";
 
@@ -197,6 +197,7 @@ function drawRoute(scene: RouteScene, depth: number): JsonObject {
     ...(intervals.length > 0 && dice.likes("route.active") ? { active_time_intervals: [...dice.some(intervals, 1)] } : {}),
     ...(dice.likes("route.on_mute") ? { on_mute: dice.pick(["hold", "drop"]) } : {}),
     ...(dice.likes("route.digest") ? { digest: dice.chance(0.2) ? false : drawDigest(dice) } : {}),
+    ...(dice.likes("route.dedupe") ? { dedupe: dice.chance(0.2) ? false : drawDedupe(dice) } : {}),
     ...(dice.likes("route.throttle") ? { throttle: drawThrottle(dice) } : {}),
     ...(isNested ? { routes: Array.from({ length: dice.int(1, 3) }, () => drawRoute(scene, depth - 1)) } : {}),
   };

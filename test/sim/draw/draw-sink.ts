@@ -30,6 +30,11 @@ export const drawDigest = (dice: Dice): JsonObject => ({
   ...(dice.chance(0.5) ? { sort_by: dice.pick(["likes_count", "followers_count", "tweet.view_count"]) } : {}),
 });
 
+export const drawDedupe = (dice: Dice): JsonObject => ({
+  key: dice.pick([["tweet"], "author", ["text"], ["tweet", "watch"], ["author", "text"]]),
+  ...(dice.chance(0.7) ? { window: dice.pick(["1m", "10m", "1h"]) } : {}),
+});
+
 const throttle: Draw = ({ dice }) => (dice.chance(0.3) ? false : drawThrottle(dice));
 
 const someIntervals: Draw = ({ dice, intervals }) => (intervals.length === 0 ? undefined : [...dice.some(intervals, 1)]);
@@ -42,6 +47,7 @@ const COMMON_SINK_KEYS: Readonly<Record<string, Draw>> = {
   active_time_intervals: someIntervals,
   on_mute: ({ dice }) => dice.pick(["hold", "drop"]),
   digest: ({ dice }) => (dice.chance(0.2) ? false : drawDigest(dice)),
+  dedupe: ({ dice }) => (dice.chance(0.2) ? false : drawDedupe(dice)),
 };
 
 const when: Draw = ({ dice }) => dice.pick(CONDITIONS).text;

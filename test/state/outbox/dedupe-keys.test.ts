@@ -1,5 +1,6 @@
 /** Facts that several watches find, or that undo each other, where mutes, groups and a corrected clock take part. */
 import { beforeEach, expect, test } from "vitest";
+import { digestGroup } from "../../../src/model/digest.ts";
 import type { NewDelivery } from "../../../src/model/poll-store.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { makeEvent } from "../../support/make-event.ts";
@@ -116,4 +117,30 @@ test("what no mute holds is joined, not replaced, when the clock was set back by
   await commit(T0 + 1_000, ["a", FACT]);
   await commit(T0, ["b", FACT]);
   expect(await due(T0 + 1_000)).toEqual([[["a", "b"]]]);
+});
+
+test("an alert that is like another in a written key says in what, and joins it while it waits", async () => {
+  const alike = { once: { key: "author 7", withinMs: HOUR_MS, by: "author" } };
+  await commit(T0, ["a", { ...alike, groupKey: "g", groupWaitMs: 60_000 }]);
+  await commit(T0 + 1, ["b", alike]);
+  expect(await due(T0 + 60_000)).toEqual([[["a", "b"]]]);
+  await send(T0 + 60_000);
+  await commit(T0 + 60_001, ["c", alike]);
+  await commit(T0 + HOUR_MS + 1, ["d", alike]);
+  expect(await explained()).toEqual([
+    ["a", "sent", ""],
+    ["b", "sent", "delivered together with another watch, with the same author"],
+    ["c", "duplicate", "delivered already, with the same author"],
+    ["d", "held", ""],
+  ]);
+});
+
+test("an alert that goes out at once does not wait for the digest that gathers its like: the gathered one joins it", async () => {
+  const digest = { groupKey: digestGroup("schedule", "sink:hook"), digestAtMs: T0 + DAY_MS };
+  await commit(T0, ["a", { ...FACT, ...digest }]);
+  await commit(T0 + 1, ["b", { ...FACT, ...digest }]);
+  await commit(T0 + 2, ["c", FACT]);
+  expect(await due(T0 + 2)).toEqual([[["c", "a", "b"]]]);
+  await send(T0 + 2);
+  expect(await due(T0 + DAY_MS)).toEqual([]);
 });
