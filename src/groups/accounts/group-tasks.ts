@@ -2,7 +2,7 @@
 import type { Reach } from "../../detect/feed-poll.ts";
 import { isDue, mayLag, type LagAllowance, endpointToRead } from "../probing/pending-changes.ts";
 import { handlesPerQuery } from "../../query/merging/merge.ts";
-import { chooseQueryBatch, fillersOf, batchQueries } from "../queries/query-batches.ts";
+import { fillersOf, batchQueries } from "../queries/query-batches.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
@@ -104,35 +104,25 @@ interface Late {
   readonly account: AccountMemory;
 }
 
-/** Full polls spread over their interval by themselves: two queries' worth is waited for, and one of them read. */
-const POOL = 2;
 /** Who was read whole longer ago than that part of an interval fills a query that is sent for others. */
 const SOONEST = 0.5;
-/** Nobody waits longer for it than so many intervals. */
-const LATEST = 1.1;
 /** One that was shown nothing is made again so soon: what is known may have been deleted, or the service's answers are empty for hours. */
 const AGAIN = 0.5;
 
+/** As many searches as keep up with those that come due, filled with those that are due next. */
 function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuery): readonly ReadTask[] {
   const perQuery = handlesPerQuery(query.memory.limits);
-  const everyMs = Math.max(query.memory.fullPollEveryMs, 1);
-  const isOverdue = ({ account }: Late): boolean => query.nowMs - account.probe.fullAtMs >= everyMs * LATEST;
-  if (late.length < Math.min(POOL * perQuery, query.members.length) && !late.some(isOverdue)) return [];
+  const queries = Math.ceil((query.members.length * query.intervalMs) / Math.max(query.memory.fullPollEveryMs, 1) / perQuery);
+  const places = queries * perQuery;
   const sorted = [...late].sort(byAge);
-  const queries = Math.max(1, Math.ceil((query.members.length * query.intervalMs) / everyMs / perQuery));
-  const bySearch = searchedParts(sorted, query);
-  const isBacklog = bySearch.length >= (POOL + 1) * perQuery;
-  const chosen = isBacklog
-    ? bySearch.slice(0, queries * perQuery)
-    : chooseQueryBatch(bySearch, perQuery, ({ late: one }) => !isOverdue(one));
-  const places = chosen.length === 0 ? 0 : perQuery - chosen.length;
-  const fillers = places > 0 ? fillersOf(chosen, searchedParts([...next].sort(byAge), query), places) : [];
+  const bySearch = searchedParts(sorted, query).slice(0, places);
+  const fillers = bySearch.length === 0 ? [] : fillersOf(bySearch, searchedParts([...next].sort(byAge), query), places - bySearch.length);
   return [
     ...sorted
       .filter(isOffSearch)
-      .slice(0, queries * perQuery)
+      .slice(0, places)
       .map(({ member }) => byTimeline(member)),
-    ...[...chosen, ...fillers].map(({ late: { member }, reach }): ReadTask => ({ member, endpoint: "search", reach, isFull: true })),
+    ...[...bySearch, ...fillers].map(({ late: { member }, reach }): ReadTask => ({ member, endpoint: "search", reach, isFull: true })),
   ];
 }
 

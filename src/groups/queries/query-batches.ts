@@ -2,7 +2,7 @@
  * Which accounts share a search: a query reaches as far back as its deepest member needs, for all of them, and every twenty posts that lie
  * above that take a request, known ones too. Pure; how a query is written is merge.ts's.
  */
-import { ITEMS_PER_PAGE, pagesOf } from "../../plan/polls/feed-pages.ts";
+import { pagesOf } from "../../plan/polls/feed-pages.ts";
 import { handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOf, sizeOfBatch } from "../../query/merging/merge.ts";
 import { type Candidate, chooseProbe } from "../probing/probe-choice.ts";
 import { sum } from "../../plan/sum.ts";
@@ -93,36 +93,3 @@ export function fillersOf<P extends Part>(batch: readonly Part[], candidates: re
   }
   return fillers;
 }
-
-/** A few exchanges get close enough to full pages. */
-const MOST_EXCHANGES = 3;
-
-/**
- * So many of these for one search, the first of them those longest due: the first one, and beside it others whose posts leave little of the
- * last page empty. Only who `mayWait` is left for a later search in favour of others.
- */
-export function chooseQueryBatch<P extends Part>(parts: readonly P[], size: number, mayWait: (part: P) => boolean): readonly P[] {
-  const [chosen, rest] = [parts.slice(0, size), parts.slice(size)];
-  const floorMs = floorOf(parts);
-  const itemsOf = new Map(parts.map((part) => [part, part.itemsSince(floorMs)]));
-  const items = (part: P): number => itemsOf.get(part) ?? 0;
-  let total = sum(chosen, items);
-  for (let round = 0; round < MOST_EXCHANGES; round += 1) {
-    let best = { out: -1, in: -1, total };
-    for (const [out, one] of chosen.entries()) {
-      if (out === 0 || !mayWait(one)) continue;
-      for (const [at, other] of rest.entries()) {
-        const exchanged = total - items(one) + items(other);
-        if (emptyPlaces(exchanged) < emptyPlaces(best.total)) best = { out, in: at, total: exchanged };
-      }
-    }
-    if (best.out < 0) break;
-    const [one, other] = [chosen[best.out] as P, rest[best.in] as P];
-    chosen[best.out] = other;
-    rest[best.in] = one;
-    total = best.total;
-  }
-  return chosen;
-}
-
-const emptyPlaces = (items: number): number => pagesOf(items) * ITEMS_PER_PAGE - items;

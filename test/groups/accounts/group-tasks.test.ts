@@ -58,10 +58,13 @@ describe("full polls", () => {
     expect(wholly()).toEqual(due.slice(-(PLACES - 1)).reverse());
   });
 
-  it("wait for one of their own where nobody has news", () => {
+  it("wait until one of them is due where nobody has news, and then fill its search", () => {
     const { add, wholly } = group();
     for (let index = 0; index < 30; index += 1) add(7.9);
     expect(wholly()).toEqual([]);
+    const due = add(8.1);
+    expect(wholly()).toHaveLength(PLACES);
+    expect(wholly()[0]).toBe(due);
   });
 
   it("leave out who was read whole not long ago", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FIRST_LIMITS, handlesPerQuery, batchMembers, writeMerged } from "../../../src/query/merging/merge.ts";
-import { chooseQueryBatch, floorOf, batchQueries, pagesOfBatch, type Part } from "../../../src/groups/queries/query-batches.ts";
+import { floorOf, batchQueries, pagesOfBatch, type Part } from "../../../src/groups/queries/query-batches.ts";
 import { withBounds } from "../../../src/query/with-bounds.ts";
 
 const HOUR_MS = 3_600_000;
@@ -70,41 +70,6 @@ describe("batches of a search", () => {
   it("leave one that is too long for any query alone", () => {
     const long = { ...part("a", 1, 0), member: { kind: "from", userId: "1", handle: "a".repeat(500) } } as const;
     expect(batchQueries([part("b", 1, 0), long, part("c", 1, 0)], FIRST_LIMITS).map((batch) => batch.length)).toEqual([1, 1, 1]);
-  });
-});
-
-describe("the choice among accounts that are due", () => {
-  /** One that has posted so often in the last day, and is due. */
-  const due = (posts: number): Part => ({ ...part(`posts_${posts}`, 24, 0), itemsSince: () => posts });
-  const postsOf = (parts: readonly Part[]) => parts.reduce((sum, { itemsSince }) => sum + itemsSince(0), 0);
-  const mayWait = () => true;
-
-  it("fills the pages they take, and keeps the first one", () => {
-    const parts = [due(5), due(15), due(2), due(3), due(12), due(1)];
-    const chosen = chooseQueryBatch(parts, 3, mayWait);
-    expect(chosen).toHaveLength(3);
-    expect(chosen[0]).toBe(parts[0]);
-    // 22 posts would take two pages.
-    expect(postsOf(chosen)).toBe(18);
-    expect(pagesOfBatch(chosen)).toBe(1);
-  });
-
-  it("leaves nobody for later who may not wait", () => {
-    const parts = [due(5), due(15), due(2), due(3), due(12), due(1)];
-    expect(chooseQueryBatch(parts, 3, () => false)).toEqual(parts.slice(0, 3));
-  });
-
-  it("takes as many as are wanted, each once, and wastes no more than the first ones would", () => {
-    const empty = (parts: readonly Part[]) => pagesOfBatch(parts) * 20 - postsOf(parts);
-    fc.assert(
-      fc.property(fc.array(fc.nat(30), { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 20 }), (posts, size) => {
-        const parts = posts.map(due);
-        const chosen = chooseQueryBatch(parts, size, mayWait);
-        expect(chosen).toHaveLength(Math.min(size, parts.length));
-        expect(new Set(chosen).size).toBe(chosen.length);
-        expect(empty(chosen)).toBeLessThanOrEqual(empty(parts.slice(0, size)));
-      }),
-    );
   });
 });
 
