@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { longestWaitMs, type Mean, type P95 } from "../../src/plan/delay-aims.ts";
 import { probesOfAll } from "../../src/groups/accounts/pacing/group-mean.ts";
-import { roundsOnTime } from "../../src/groups/accounts/pacing/group-p95.ts";
 import { readsForMean } from "../../src/groups/single/feed-mean.ts";
 import { readsForP95 } from "../../src/groups/single/feed-p95.ts";
 import { probeAll, probeFor } from "../groups/accounts/simulated-probes.ts";
@@ -72,7 +71,7 @@ describe(`a group under freshness (seed ${SEED})`, { timeout: LONG_MS }, () => {
     expect((perDay * meanMs) / (probesOfAll(postsPerDay, freshness) * MIN)).toBeLessThan(1.1);
   });
 
-  it("keeps 95 of 100 posts in time in rounds, with half of the probes that even ones take, and as many as was forecast", () => {
+  it("keeps 95 of 100 posts in time in rounds, with half of the probes that even ones take", () => {
     // Twenty busy accounts make most of the posts of three hundred.
     const rates = Array.from({ length: 300 }, (_, i) => 0.03 * 1.028 ** i);
     const runs = seeds(3).map((seed) => runRounds(rates, P95, 5, seed));
@@ -82,8 +81,5 @@ describe(`a group under freshness (seed ${SEED})`, { timeout: LONG_MS }, () => {
     for (const { longestMs } of runs) expect(longestMs).toBeLessThanOrEqual(longestWaitMs(P95));
     const probesPerDay = mean(runs.map((one) => one.probesPerDay));
     expect(probesPerDay / ((3 * DAY) / MIN)).toBeLessThan(0.6);
-    const { times, probesEach } = roundsOnTime(rates, P95);
-    expect((times * probesEach) / probesPerDay).toBeGreaterThan(0.85);
-    expect((times * probesEach) / probesPerDay).toBeLessThan(1.15);
   });
 });

@@ -3,10 +3,11 @@
  * docs/forecast.md has an example. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
-import type { Poll, PollGroup } from "../../plan/poll.ts";
+import type { Poll, PollGroup, PollTiming } from "../../plan/poll.ts";
 import { type PollCost, pollCost } from "../../plan/poll-cost.ts";
 import { EXTRA_READS, POSTS_PER_DAY, searchesFor } from "../../plan/polls/estimate.ts";
 import { exactly, middleOf, plus, type Range, times } from "../../plan/range.ts";
+import { type StrategyCost, strategyCost } from "../../plan/strategy.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
 import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 
@@ -26,6 +27,12 @@ interface Probing {
   readonly runs: Range;
 }
 
+/** Probes and reads of what moved, where so much is posted a day in all. By the schedule, or by even intervals under freshness. */
+export function costOfProbing(poll: Pick<Poll, "timing" | "intervalMs">, accounts: number, postsPerDay: number): StrategyCost {
+  const { probes, runs } = probingOf(poll.timing, accounts, DAY_MS / poll.intervalMs);
+  return strategyCost("probe", middleOf(probes), searchesFor(postsPerDay, middleOf(runs)), 0);
+}
+
 export function costOfAccounts(poll: Poll, group: PollGroup, pollsPerDay: number): PollCost {
   const posts = times(exactly(group.members.length), POSTS_PER_DAY);
   const found = probed(poll, posts, pollsPerDay);
@@ -36,16 +43,16 @@ export function costOfAccounts(poll: Poll, group: PollGroup, pollsPerDay: number
 }
 
 function probed(poll: Poll, posts: Range, pollsPerDay: number): Range {
-  const { probes, runs } = probingOf(poll, pollsPerDay);
+  const { members = [], probesPerRun } = poll.group ?? {};
+  const { probes, runs } = probingOf(poll.timing, members.length, pollsPerDay, probesPerRun);
   const own = poll.group?.mayBePiggybacked === true ? { low: 0, high: probes.high } : probes;
   return plus(own, { low: searchesFor(posts.low, runs.low), high: searchesFor(posts.high, runs.high) });
 }
 
-function probingOf({ timing, group }: Poll, pollsPerDay: number): Probing {
-  const accounts = group?.members.length ?? 0;
+function probingOf(timing: PollTiming, accounts: number, pollsPerDay: number, probesPerRun?: number): Probing {
   const batches = accounts / BATCH_SIZE;
   if (timing.kind === "schedule")
-    return { probes: exactly(pollsPerDay * (group?.probesPerRun ?? Math.ceil(batches))), runs: exactly(pollsPerDay) };
+    return { probes: exactly(pollsPerDay * (probesPerRun ?? Math.ceil(batches))), runs: exactly(pollsPerDay) };
   const isOneProbe = accounts <= BATCH_SIZE;
   const roundsPerDay = probeAlgorithm(timing.freshness).runsPerDay(accounts);
   if (roundsPerDay === undefined) {

@@ -2,13 +2,13 @@
 import type { GroupingDeps } from "../../plan/rates/learned.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { joinMembers, sharedKey, type Members } from "../../plan/polls/kinds.ts";
-import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
 import { type Poll, type Pollable, userIdOf } from "../../plan/poll.ts";
 import { ratesOf } from "../../plan/rates/rates.ts";
 import { type SharedProbes } from "../probing/shared-probes.ts";
 import { strategyCost } from "../../plan/strategy.ts";
+import { sum } from "../../plan/sum.ts";
 import { spreadIn } from "../../plan/timing.ts";
-import { costOfProbing } from "./account-cost.ts";
+import { costOfProbing } from "./account-estimate.ts";
 import { fullPollEveryOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
@@ -44,7 +44,11 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
   const joined = joinMembers(members);
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId));
   const { intervalMs, timing } = first;
-  const cost = costOfProbing({ rates, intervalMs, handlesPerQuery: handlesPerQuery(FIRST_LIMITS) }, timing);
+  const cost = costOfProbing(
+    first,
+    members.length,
+    sum(rates, (rate) => rate),
+  );
   return {
     ...first,
     key,

@@ -3,7 +3,9 @@ import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from ".
 import { type LearnedPace, probeAlgorithm } from "./pacing/group-algorithms.ts";
 import { type DayProfile, FLAT_PROFILE } from "../../plan/rates/rates.ts";
 import { maxAgeOf } from "../../plan/polls/effective-settings.ts";
-import { chooseFullPollEvery } from "./account-cost.ts";
+import { FULL_POLL_SHARE, fullPollWithin } from "../../plan/strategy.ts";
+import { sum } from "../../plan/sum.ts";
+import { costOfProbing } from "./account-estimate.ts";
 import { isTimeToChoose } from "../memory/chosen-strategy.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
@@ -35,10 +37,23 @@ export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMe
 export function chooseAgain(group: Poll, memory: GroupMemory, ratesNow: () => readonly number[], nowMs: number): GroupMemory {
   if (!isTimeToChoose(memory, nowMs)) return memory;
   const limits = growLimits(memory.limits, nowMs);
-  const { timing, intervalMs } = group;
+  const { timing } = group;
   const rates = ratesNow();
-  const known = { rates, intervalMs, handlesPerQuery: handlesPerQuery(limits) };
-  const fullPollEveryMs = group.group?.fullPollEveryMs ?? chooseFullPollEvery(known, maxAgeOf(group), timing);
+  const fullPollEveryMs = group.group?.fullPollEveryMs ?? chooseFullPollEvery(group, rates, handlesPerQuery(limits));
   const paced = timing.kind === "freshness" ? probeAlgorithm(timing.freshness).fromRates(rates) : {};
   return { ...memory, limits, fullPollEveryMs, ...paced, chosenAtMs: nowMs };
+}
+
+const DAY_MS = 86_400_000;
+
+/** How often everything is read whatever the probes say. */
+function chooseFullPollEvery(group: Poll, rates: readonly number[], perQuery: number): number {
+  const cost = costOfProbing(
+    group,
+    rates.length,
+    sum(rates, (rate) => rate),
+  );
+  const roundsPerDay = Math.floor((cost.requestsPerDay * FULL_POLL_SHARE) / Math.ceil(Math.max(rates.length, 1) / perQuery));
+  const maxAgeMs = maxAgeOf(group);
+  return fullPollWithin(roundsPerDay < 1 ? maxAgeMs : DAY_MS / roundsPerDay, group.intervalMs, maxAgeMs);
 }

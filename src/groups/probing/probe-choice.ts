@@ -43,7 +43,7 @@ function placeOf(best: readonly { readonly score: number }[], score: number): nu
 }
 
 /** Posts come in clusters: this share of them makes a probe find something. */
-export const APART = 0.88;
+const APART = 0.88;
 
 /** Of what a search holds beside each new post: known ones of accounts that share it and need not reach so far back. */
 const KNOWN_BESIDE = 0.5;
@@ -56,12 +56,12 @@ export interface ProbeRounds {
 }
 
 /** What probes cost that are sent together, in which so many posts are expected: themselves, and searches where they find something. */
-const requestsOf = (posts: number, probes = 1, apart = APART): number =>
-  probes + 1 - Math.exp(-apart * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
+const requestsOf = (posts: number, probes = 1): number =>
+  probes + 1 - Math.exp(-APART * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
 
-/** Probes a day, and searches that find what moved. `apart`: the share of posts that make a probe find something, where it is known. */
-export const requestsOfRounds = ({ times, probesEach }: ProbeRounds, postsPerDay: number, apart?: number): number =>
-  times * requestsOf(postsPerDay / times, probesEach, apart);
+/** Probes a day, and searches that find what moved. */
+export const requestsOfRounds = ({ times, probesEach }: ProbeRounds, postsPerDay: number): number =>
+  times * requestsOf(postsPerDay / times, probesEach);
 
 /** What is expected behind accounts that are asked for: how many posts, and how long they have waited together. */
 export interface Awaited {

@@ -1,6 +1,5 @@
 /** How many requests a feed takes by how much is posted in it. Pure arithmetic. */
 
-const DAY_MS = 86_400_000;
 export const ITEMS_PER_PAGE = 20;
 
 /** Requests that so many items of a search take, of which most are known: a full page says that there may be more below. */
@@ -10,10 +9,6 @@ const UNFORESEEN = 1;
 
 /** Pages after the first that so many new items fill; on average half of the last one stays empty. */
 export const pagesBeyondFirst = (items: number): number => Math.max(0, items / ITEMS_PER_PAGE - 0.5);
-
-/** The same of a late-arrival rescan, which goes down to the `overlap` before the last one. */
-export const rescanPages = (itemsPerDay: number, everyMs: number, overlapMs: number): number =>
-  pagesBeyondFirst((itemsPerDay * (everyMs + overlapMs)) / DAY_MS);
 
 /** Of /list-members. */
 const MEMBERS_PER_PAGE = 200;

@@ -175,15 +175,6 @@ export function meanRootRate(perDay: number, delayMs: number): number {
   return roots / mass;
 }
 
-/**
- * Posts draw others after them within minutes: of all that come in times of this length, which share comes in a time of its own. The
- * chance that none comes in such a time is exp(-share x posts expected in it): neither a fresh one nor one that those before it draw.
- */
-export function shareApart(spanMs: number): number {
-  const drawing = (BURST_RATE * BURST_FADE_MS * (1 - fade(spanMs))) / DAY_MS;
-  return UNPROMPTED + ((1 - UNPROMPTED) * Math.log1p(drawing) * DAY_MS) / (BURST_RATE * spanMs);
-}
-
 const SPANS = 8;
 const SPAN_MS = DAY_MS / SPANS;
 const NO_OWN_HOURS: readonly number[] = Array.from({ length: SPANS }, () => 0);

@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type GroupMemory, restoreGroup } from "../../../src/groups/accounts/group-memory.ts";
+import { chooseAgain, type GroupMemory, restoreGroup } from "../../../src/groups/accounts/group-memory.ts";
 import { firstPace } from "../../../src/groups/accounts/pacing/group-mean.ts";
+import type { Poll } from "../../../src/polling/watch-poll.ts";
 
 const pace = firstPace([1, 2, 3], { kind: "mean", meanMs: 60_000, maxMs: 600_000 }, 0);
 
@@ -13,4 +15,17 @@ test("a pace in the words of an older release is left, and the rest is kept", ()
   const restored: GroupMemory = restoreGroup({ pace: older, chosenAtMs: 7 });
   expect(restored.chosenAtMs).toBe(7);
   expect(restored.pace).toBeUndefined();
+});
+
+test("full polls stay well within max_age, and are no more frequent than a small share of the rest allows", () => {
+  const hour = 3_600_000;
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2_000 }), fc.integer({ min: 10_000, max: hour }), (count, intervalMs) => {
+      const subscribers = [{ watch: { maxAgeMs: 24 * hour } }];
+      const group = { timing: { kind: "schedule", schedules: [] }, intervalMs, subscribers } as unknown as Poll;
+      const { fullPollEveryMs } = chooseAgain(group, restoreGroup({}), () => Array.from({ length: count }, () => 3), hour);
+      expect(fullPollEveryMs).toBeLessThan(12 * hour);
+      expect(fullPollEveryMs).toBeGreaterThanOrEqual(1_800_000);
+    }),
+  );
 });

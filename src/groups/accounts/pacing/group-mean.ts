@@ -58,10 +58,7 @@ export const probesForMean = (freshness: Mean): ProbeAlgorithm<MeanMemory> => ({
   isLearned: ({ pace }) => isWhole(pace),
   after: (query) => ({ pace: paceAfter(query, freshness) }),
   fromRates: () => ({}),
-  rounds: (rates, perQuery) => roundsForMean(rates, freshness, perQuery),
-  isEven: (accounts) => accounts <= BATCH_SIZE,
   runsPerDay: () => undefined,
-  worth: (posts, requests) => (posts * freshness.meanMs) / requests,
 });
 
 /** A pace learned from no accounts is not usable. */

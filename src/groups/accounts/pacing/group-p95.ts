@@ -9,7 +9,7 @@ import { passedMs } from "../../../model/clock.ts";
 import { longestWaitMs, type P95 } from "../../../plan/delay-aims.ts";
 import { levelsOf, type RateLevel } from "../../../plan/rates/probe-allocation.ts";
 import { sum } from "../../../plan/sum.ts";
-import type { Candidate, ProbeRounds } from "../../probing/probe-choice.ts";
+import type { Candidate } from "../../probing/probe-choice.ts";
 import { isPaced, type PaceQuery, type ProbeAlgorithm, type TurnQuery } from "./group-pace.ts";
 import { NOBODYS_TURN } from "./turns.ts";
 
@@ -36,7 +36,7 @@ export interface OnTimePace {
 /** What a group learns of a p95. */
 export interface P95Memory {
   readonly rounds?: OnTimePace;
-  /** Posts a day from which on accounts count as busy, by their rates when the strategy was chosen. */
+  /** Posts a day from which on accounts count as busy, by their rates when it was computed. */
   readonly busyRate?: number;
 }
 
@@ -49,12 +49,8 @@ export const probesForP95 = (freshness: P95): ProbeAlgorithm<P95Memory> => ({
   isLearned: ({ rounds }) => rounds !== undefined,
   after: (query) => ({ rounds: roundsAfter(query, freshness) }),
   fromRates: (rates) => ({ busyRate: busyRate(rates, freshness) }),
-  rounds: (rates) => roundsOnTime(rates, freshness),
-  isEven: () => true,
   // However many probes they take.
   runsPerDay: (accounts) => DAY_MS / roundEveryMs(freshness, accounts),
-  // No post is left to the next search: a late one is what counts.
-  worth: () => 0,
 });
 
 function roundOf({ waiting, memory, factor }: TurnQuery<P95Memory>, freshness: P95): RoundQuery {
@@ -104,18 +100,6 @@ function busyRateOf(levels: readonly RateLevel[], freshness: P95): number {
     if (late > mayBeLate) return rate;
   }
   return 0;
-}
-
-/** What rounds come to, by average rates. */
-export function roundsOnTime(rates: readonly number[], freshness: P95): ProbeRounds {
-  const everyMs = roundEveryMs(freshness, rates.length);
-  const times = DAY_MS / everyMs;
-  if (rates.length <= BATCH_SIZE) return { times, probesEach: 1 };
-  const levels = levelsFor(rates, freshness);
-  const from = busyRateOf(levels, freshness);
-  const busy = sum(levels, ({ rate, share }) => (rate >= from ? share : 0));
-  const quietRounds = Math.round(longestWaitMs(freshness) / everyMs);
-  return { times, probesEach: Math.max(1, (busy + (rates.length - busy) / quietRounds) / BATCH_SIZE) };
 }
 
 export interface RoundQuery {

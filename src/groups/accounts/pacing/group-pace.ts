@@ -3,7 +3,7 @@
  * and which accounts that probe requests, and what they share. `Memory`: what a group learns of its pace by that algorithm; stored.
  */
 import type { GroupMember } from "../../memory/group-members.ts";
-import type { Awaited, ProbeRounds } from "../../probing/probe-choice.ts";
+import type { Awaited } from "../../probing/probe-choice.ts";
 import type { Turn, Waiting } from "./turns.ts";
 
 export interface TurnQuery<Memory> {
@@ -34,16 +34,10 @@ export interface ProbeAlgorithm<Memory> {
   isLearned(memory: Memory): boolean;
   /** What is learned from a run. */
   after(query: PaceQuery<Memory>): Memory;
-  /** What follows from the average rates alone; called each time the strategy is chosen. */
+  /** What follows from the average rates alone; called now and then. */
   fromRates(rates: readonly number[]): Memory;
-  /** For the forecast, by average rates. `perQuery`: accounts that one search holds. */
-  rounds(rates: readonly number[], perQuery: number): ProbeRounds;
-  /** Whether rounds of so many accounts come at even intervals or request all accounts. */
-  isEven(accounts: number): boolean;
   /** Undefined where runs follow the posts. */
   runsPerDay(accounts: number): number | undefined;
-  /** In posts x ms per request: the worth below which a post may be left to the next search. */
-  worth(posts: number, requests: number): number;
 }
 
 const SHORTEST_MS = 1_000;

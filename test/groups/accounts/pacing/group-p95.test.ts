@@ -1,11 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { longestWaitMs, type P95 } from "../../../../src/plan/delay-aims.ts";
-import { type Candidate, requestsOfRounds } from "../../../../src/groups/probing/probe-choice.ts";
-import { busyRate, chooseRound, learnLate, roundEveryMs, roundsOnTime } from "../../../../src/groups/accounts/pacing/group-p95.ts";
-import { shareApart } from "../../../../src/plan/rates/rates.ts";
-import { costOfProbing } from "../../../../src/groups/accounts/account-cost.ts";
-import { sum } from "../../../../src/plan/sum.ts";
+import type { Candidate } from "../../../../src/groups/probing/probe-choice.ts";
+import { busyRate, chooseRound, learnLate, roundEveryMs } from "../../../../src/groups/accounts/pacing/group-p95.ts";
 import { runRounds } from "../simulated-rounds.ts";
 
 const MIN = 60_000;
@@ -33,28 +30,10 @@ describe("rounds", () => {
   it("leave nobody for later where one probe asks for everybody, and come as late as that allows", () => {
     const few = RATES.slice(0, 100);
     expect(busyRate(few, WITHIN)).toBe(0);
-    expect(roundsOnTime(few, WITHIN).probesEach).toBe(1);
     const everyMs = roundEveryMs(WITHIN, 100);
     // Of posts at any moment between two rounds, found two seconds after the second.
     expect((everyMs - 58_000) / everyMs).toBeCloseTo(0.045);
     expect(roundEveryMs(WITHIN, 101)).toBe(58_000);
-  });
-
-  it("cost a plan their probes and their searches", () => {
-    const posts = sum(RATES, (rate) => rate);
-    const group = {
-      rates: RATES,
-      intervalMs: MIN,
-      handlesPerQuery: 17,
-    };
-    for (const p95Ms of [MIN, 10 * MIN]) {
-      const freshness: P95 = { kind: "p95", p95Ms };
-      const rounds = roundsOnTime(RATES, freshness);
-      const { probesPerDay, readsPerDay } = costOfProbing(group, { kind: "freshness", freshness });
-      expect(probesPerDay).toBeCloseTo(rounds.times * rounds.probesEach);
-      const found = requestsOfRounds(rounds, posts, shareApart(p95Ms - 2_000)) - probesPerDay;
-      expect(readsPerDay).toBeCloseTo(found);
-    }
   });
 
   it("keep some time between them however short the limit is", () => {
@@ -77,7 +56,6 @@ describe("rounds", () => {
     const alike = Array.from({ length: 300 }, () => 3);
     expect(shareOf(alike)).toBe(1);
     expect(shareOf(RATES)).toBeLessThan(0.7);
-    expect(roundsOnTime(alike, WITHIN).probesEach).toBeGreaterThan(roundsOnTime(RATES, WITHIN).probesEach);
   });
 });
 
