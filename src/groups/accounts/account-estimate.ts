@@ -5,7 +5,7 @@
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Poll, PollGroup, PollTiming } from "../../plan/poll.ts";
 import { type PollCost, pollCost } from "../../plan/poll-cost.ts";
-import { EXTRA_READS, POSTS_PER_DAY, searchesFor } from "../../plan/polls/estimate.ts";
+import { EXTRA_READS, POSTS_PER_DAY, type Probing, probingForMean, searchesFor } from "../../plan/polls/estimate.ts";
 import { exactly, middleOf, plus, type Range, times } from "../../plan/range.ts";
 import { type StrategyCost, strategyCost } from "../../plan/strategy.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
@@ -13,19 +13,8 @@ import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Probes for a mean, relative to even intervals: fewer in quiet times. */
-const BURSTS: Range = { low: 0.5, high: 1 };
-/** The same where one probe does not hold all accounts and busy ones are requested more often. */
-const BUSY_FIRST: Range = { low: 0.25, high: 0.5 };
 /** A round of a p95 requests the busy accounts and a quarter of the others: of all accounts, none to half are busy. */
 const BUSY_AND_A_QUARTER: Range = { low: 0.25, high: 0.625 };
-
-/** Requests a day. */
-interface Probing {
-  readonly probes: Range;
-  /** How often probes are sent, however many at once. */
-  readonly runs: Range;
-}
 
 /** Probes and reads of what moved, where so much is posted a day in all. By the schedule, or by even intervals under freshness. */
 export function costOfProbing(poll: Pick<Poll, "timing" | "intervalMs">, accounts: number, postsPerDay: number): StrategyCost {
@@ -53,14 +42,10 @@ function probingOf(timing: PollTiming, accounts: number, pollsPerDay: number, pr
   const batches = accounts / BATCH_SIZE;
   if (timing.kind === "schedule")
     return { probes: exactly(pollsPerDay * (probesPerRun ?? Math.ceil(batches))), runs: exactly(pollsPerDay) };
-  const isOneProbe = accounts <= BATCH_SIZE;
   const roundsPerDay = probeAlgorithm(timing.freshness).runsPerDay(accounts);
-  if (roundsPerDay === undefined) {
-    const runs = times(exactly(pollsPerDay), BURSTS);
-    return { probes: isOneProbe ? runs : times(exactly(pollsPerDay * batches), BUSY_FIRST), runs };
-  }
+  if (roundsPerDay === undefined) return probingForMean(accounts, pollsPerDay);
   const runs = exactly(roundsPerDay);
-  return { probes: isOneProbe ? runs : times(times(runs, exactly(batches)), BUSY_AND_A_QUARTER), runs };
+  return { probes: accounts <= BATCH_SIZE ? runs : times(times(runs, exactly(batches)), BUSY_AND_A_QUARTER), runs };
 }
 
 /** Of a configured `full_poll_every`: about half of them are piggybacked on searches for news. Others are among the extra reads. */

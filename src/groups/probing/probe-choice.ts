@@ -48,20 +48,9 @@ const APART = 0.88;
 /** Of what a search holds beside each new post: known ones of accounts that share it and need not reach so far back. */
 const KNOWN_BESIDE = 0.5;
 
-/** How often probes are sent, and how many together. */
-export interface ProbeRounds {
-  /** A day. */
-  readonly times: number;
-  readonly probesEach: number;
-}
-
 /** What probes cost that are sent together, in which so many posts are expected: themselves, and searches where they find something. */
 const requestsOf = (posts: number, probes = 1): number =>
   probes + 1 - Math.exp(-APART * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
-
-/** Probes a day, and searches that find what moved. */
-export const requestsOfRounds = ({ times, probesEach }: ProbeRounds, postsPerDay: number): number =>
-  times * requestsOf(postsPerDay / times, probesEach);
 
 /** What is expected behind accounts that are asked for: how many posts, and how long they have waited together. */
 export interface Awaited {

@@ -3,7 +3,8 @@
  * hand. Each kind of group derives its own cost from them. Pure.
  */
 import type { PollTiming } from "../poll.ts";
-import type { Range } from "../range.ts";
+import { BATCH_SIZE } from "../../model/batch.ts";
+import { exactly, type Range, times } from "../range.ts";
 import { ITEMS_PER_PAGE } from "./feed-pages.ts";
 
 /** Per account. */
@@ -13,6 +14,23 @@ export const MOVES_PER_DAY: Range = { low: 1, high: 24 };
 
 /** A factor on all other requests of a group, for full polls and repeated reads. */
 export const EXTRA_READS: Range = { low: 1, high: 1.1 };
+
+/** Probes a day, and how often some are sent, however many at once. */
+export interface Probing {
+  readonly probes: Range;
+  readonly runs: Range;
+}
+
+/** Relative to even intervals: fewer in quiet times. */
+const BURSTS: Range = { low: 0.5, high: 1 };
+/** The same where one probe does not hold all accounts and busy ones are requested more often. */
+const BUSY_FIRST: Range = { low: 0.25, high: 0.5 };
+
+/** For a mean delay; `evenRunsPerDay`: at even intervals. */
+export function probingForMean(accounts: number, evenRunsPerDay: number): Probing {
+  const runs = times(exactly(evenRunsPerDay), BURSTS);
+  return { probes: accounts <= BATCH_SIZE ? runs : times(exactly((evenRunsPerDay * accounts) / BATCH_SIZE), BUSY_FIRST), runs };
+}
 
 const EVEN: Range = { low: 1, high: 1 };
 const READS_FOR_MEAN: Range = { low: 0.5, high: 1.1 };

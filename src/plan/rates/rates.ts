@@ -142,39 +142,6 @@ export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, ba
   return Math.max(0, calmAt(nowMs + aheadMs) + drawn * Math.exp((-(1 - BURST_INTENSITY) * aheadMs) / BURST_FADE_MS));
 }
 
-/**
- * What the burst intensity adds to the rate is spread over time about as in a gamma distribution of this scale, in posts a day: its variance by
- * its mean, for posts that each draw others after them for a while.
- */
-const BURST_RATE = (BURST_INTENSITY ** 2 * (DAY_MS / BURST_FADE_MS)) / (2 * (1 - BURST_INTENSITY) * (1 - UNPROMPTED));
-/** Of the sum over logarithms of what bursts add, from a ten-thousandth of their scale on. */
-const STEP = 0.05;
-const LEAST = Math.log(1e-4);
-
-/**
- * The mean over time of the root of the rate that accounts show who post `perDay` together: less than the root of the mean, the more so
- * the fewer their bursts are. Intervals that follow the rate save by as much. `delayMs`: posts are found so late, and what they drew after
- * them by then has faded.
- */
-export function meanRootRate(perDay: number, delayMs: number): number {
-  const burstRate = BURST_RATE * fade(delayMs);
-  const drawn = (1 - UNPROMPTED) * perDay * fade(delayMs);
-  const calm = perDay - drawn;
-  const shape = drawn / burstRate;
-  if (shape <= 0) return 0;
-  const most = Math.log(shape + 10 * Math.sqrt(shape) + 20);
-  // Against the greatest weight, so that none of them overflows.
-  const weightOf = (y: number): number => Math.exp(shape * (y - Math.log(shape)) - Math.exp(y) + shape);
-  let mass = weightOf(LEAST) / shape;
-  let roots = mass * Math.sqrt(calm);
-  for (let y = LEAST; y < most; y += STEP) {
-    const weight = weightOf(y) * STEP;
-    mass += weight;
-    roots += weight * Math.sqrt(calm + burstRate * Math.exp(y));
-  }
-  return roots / mass;
-}
-
 const SPANS = 8;
 const SPAN_MS = DAY_MS / SPANS;
 const NO_OWN_HOURS: readonly number[] = Array.from({ length: SPANS }, () => 0);

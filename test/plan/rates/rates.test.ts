@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   baseRate,
+  expectedRate,
   firstRate,
   FLAT_PROFILE,
   hourFactor,
@@ -121,4 +122,10 @@ describe("the hours of one account", () => {
   it("are not learned from a page that shows less than a day", () => {
     expect(firstRate(spaced(20, HOUR / 2), NOW).habit).toBeUndefined();
   });
+});
+
+it("takes an account with an empty page for a silent one, until it posts", () => {
+  const empty = firstRate([], NOW);
+  expect(expectedRate(empty, NOW)).toBeLessThan(0.01);
+  expect(expectedRate(learnPosts(empty, [NOW + DAY], NOW + DAY), NOW + DAY)).toBeGreaterThan(0.5);
 });

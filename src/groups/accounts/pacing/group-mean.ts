@@ -6,19 +6,11 @@
  */
 import { BATCH_SIZE } from "../../../model/batch.ts";
 import type { Mean } from "../../../plan/delay-aims.ts";
-import { levelsOf, probesPerDay, sumLevels } from "../../../plan/rates/probe-allocation.ts";
-import { expectedRate, meanRootRate } from "../../../plan/rates/rates.ts";
+import { probingForMean, searchesFor } from "../../../plan/polls/estimate.ts";
+import { middleOf } from "../../../plan/range.ts";
+import { expectedRate } from "../../../plan/rates/rates.ts";
 import { sum } from "../../../plan/sum.ts";
-import { FIRST_LIMITS, handlesPerQuery } from "../../../query/merging/merge.ts";
-import {
-  type Awaited,
-  awaitedOf,
-  chooseProbes,
-  MOST_TOGETHER,
-  type ProbeRounds,
-  requestsOfRounds,
-  waitBeforeProbes,
-} from "../../probing/probe-choice.ts";
+import { type Awaited, awaitedOf, chooseProbes, waitBeforeProbes } from "../../probing/probe-choice.ts";
 import { isPaced, type PaceQuery, type ProbeAlgorithm } from "./group-pace.ts";
 
 const DAY_MS = 86_400_000;
@@ -98,11 +90,12 @@ const POSTS_A_BURST = 4;
 /** Probes are sent at most so many times as often as the rates suggest: more requests do not make a lagging search faster. */
 const MOST_SPEED_UP = 3;
 
-/** The first pace. `rates`: known average rates, posts a day. */
+/** The first pace, by the arithmetic of the forecast. `rates`: known average rates, posts a day. */
 export function firstPace(rates: readonly number[], freshness: Mean, nowMs: number): PaceMemory {
   const { meanMs } = freshness;
   const perDay = sum(rates, (rate) => rate);
-  const requests = requestsOfRounds(roundsForMean(rates, freshness, handlesPerQuery(FIRST_LIMITS)), perDay);
+  const { probes, runs } = probingForMean(rates.length, DAY_MS / (2 * meanMs));
+  const requests = middleOf(probes) + searchesFor(perDay, middleOf(runs));
   const ended = rates.length <= BATCH_SIZE ? 1 : ENDED_BY_WORTH;
   const worth = (ended * perDay * meanMs) / requests;
   const posts = FIRST_GUESS_POSTS;
@@ -149,47 +142,3 @@ function delayByRoot(foretold: Delays, found: Delays): number {
   const both = (FORECAST_BURSTS * byRates + bursts * (found.delayMs / found.rootWorth)) / (FORECAST_BURSTS + bursts);
   return Math.min(both, MOST_SPEED_UP * byRates);
 }
-
-function roundsForMean(rates: readonly number[], freshness: Mean, perQuery: number): ProbeRounds {
-  if (rates.length > BATCH_SIZE) return roundsOfSome(rates, freshness, perQuery);
-  return { times: probesOfAll(total(rates), freshness), probesEach: 1 };
-}
-
-/** Probes a day where each requests all accounts: those at even intervals, less the saving by intervals that follow the rate. */
-export function probesOfAll(postsPerDay: number, { meanMs }: Mean): number {
-  // The saving comes from bursts, whose posts are found sooner than the mean.
-  const saved = postsPerDay > 0 ? meanRootRate(postsPerDay, meanMs / 2) ** 2 / postsPerDay : 1;
-  return (saved * DAY_MS) / (2 * meanMs);
-}
-
-/** The share of a search's places that its own accounts leave free for piggybacked ones. */
-const FREE_PLACES = 0.65;
-/** Rates are estimates, which costs so many more probes than exact ones would. */
-const LEARNED = 1.09;
-/** A round starts as soon as some of its probes are worth sending: beyond the first, it has this share of the cheapest number of probes. */
-const SENT_OF_BEST = 0.6;
-/** Probes start at whole seconds, on average half a second late. */
-const GRAIN_MS = 500;
-
-/**
- * Rounds with about the number of probes that costs least, as they are sent at run time. Accounts that are piggybacked on searches cost
- * nothing, which saves more after a single probe than after several that share one search.
- */
-function roundsOfSome(rates: readonly number[], freshness: Mean, perQuery: number): ProbeRounds {
-  const meanMs = Math.max(freshness.meanMs - GRAIN_MS, GRAIN_MS);
-  const { maxMs } = freshness;
-  const sums = sumLevels(rates.flatMap((rate) => levelsOf(rate, meanMs)));
-  const posts = total(rates);
-  const most = Math.min(MOST_TOGETHER, Math.ceil(rates.length / BATCH_SIZE) - 1);
-  const roundsWith = (probesEach: number): ProbeRounds => {
-    const batch = (probesEach * BATCH_SIZE + perQuery * FREE_PLACES) / LEARNED;
-    return { times: probesPerDay({ sums, meanMs, maxMs, batch }), probesEach };
-  };
-  const choices = Array.from({ length: most }, (_, index) => roundsWith(index + 1));
-  const { probesEach } = choices.reduce((best, choice) =>
-    requestsOfRounds(choice, posts) < requestsOfRounds(best, posts) ? choice : best,
-  );
-  return roundsWith(1 + (probesEach - 1) * SENT_OF_BEST);
-}
-
-const total = (rates: readonly number[]): number => sum(rates, (rate) => rate);

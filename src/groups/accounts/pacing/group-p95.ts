@@ -7,7 +7,7 @@
 import { BATCH_SIZE } from "../../../model/batch.ts";
 import { passedMs } from "../../../model/clock.ts";
 import { longestWaitMs, type P95 } from "../../../plan/delay-aims.ts";
-import { levelsOf, type RateLevel } from "../../../plan/rates/probe-allocation.ts";
+import { levelsOf, type RateLevel } from "../../../plan/rates/rate-levels.ts";
 import { sum } from "../../../plan/sum.ts";
 import type { Candidate } from "../../probing/probe-choice.ts";
 import { isPaced, type PaceQuery, type ProbeAlgorithm, type TurnQuery } from "./group-pace.ts";
