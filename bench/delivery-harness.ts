@@ -64,6 +64,7 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     meter: createMeter(),
     silenceOf: silences.silenceOf,
     sinkDeps,
+    paces: new Map(),
     ...FAILING,
   });
   return {

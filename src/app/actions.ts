@@ -1,5 +1,6 @@
 /** What the operator can ask of a running daemon: reload, pause, resume, silence, and what becomes of alerts that were held back or given up. */
 import type { Config } from "../config/config.ts";
+import type { Pump } from "../deliver/pump.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
@@ -27,11 +28,11 @@ export interface ActionsDeps {
   readonly route: RouteEvaluated;
   readonly reloader: Reloader;
   readonly config: () => Config;
-  /** What waits is due; sinks that fail are tried at once. */
-  readonly probeSinks: () => void;
+  /** The active one, whose sinks that fail are tried at once. */
+  readonly pump: () => Pick<Pump, "probe" | "resume">;
 }
 
-export const createActions = ({ store, silences, engine, clock, hash, route, reloader, config, probeSinks }: ActionsDeps): Actions => ({
+export const createActions = ({ store, silences, engine, clock, hash, route, reloader, config, pump }: ActionsDeps): Actions => ({
   reload: reloader.reload,
   async setPaused(watchId, paused, isFromNow = false) {
     const before = await store.setPaused(watchId, paused, { atMs: clock.now(), isFromNow });
@@ -39,22 +40,26 @@ export const createActions = ({ store, silences, engine, clock, hash, route, rel
     await engine.setPaused(watchId, paused);
     return pauseView(watchId, paused, before, isFromNow ? "skip" : onReturnOf(config(), watchId));
   },
+  async resumeSink(sink) {
+    const resumed = await pump().resume(sink);
+    return resumed === undefined ? undefined : { sink, was_disabled: resumed.wasDisabled };
+  },
   acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
   async resendDead(sink) {
     const resent = await resendDeadLetters(store, config(), sink, clock.now());
-    probeSinks();
+    pump().probe();
     return resent;
   },
   async replay(request) {
     const resent = await replayAlerts(store, config(), request, clock.now());
-    probeSinks();
+    pump().probe();
     return resent;
   },
   async backfill(request) {
     const polls = feedsOf(engine.polls, request.watchId);
     if (polls.length === 0) return undefined;
     const view = await backfillWatch({ store, clock, hash, route, serviceClock: createServiceClock(clock) }, polls, request);
-    probeSinks();
+    pump().probe();
     return view;
   },
   async addSilence(request) {
@@ -69,7 +74,7 @@ export const createActions = ({ store, silences, engine, clock, hash, route, rel
   },
   async resendSilenced(sink, silenceId) {
     const alerts = await sendSilenced(store, config(), { sink, silenceId }, clock.now());
-    probeSinks();
+    pump().probe();
     return { alerts };
   },
 });

@@ -91,8 +91,17 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const swap = createSwap({ guard, delivering, polling, store, hash, clock, log });
   const reloader = createReloader({ deps, opsAlerts, meter, clock, states: () => store.listWatches(), config, ...swap });
   events.on("storeRecovered", () => reloader.storeRecovered());
-  const probeSinks = () => delivery().pump.probe();
-  const actions = createActions({ store, silences, engine, clock, hash, reloader, config, route: active.route, probeSinks });
+  const actions = createActions({
+    store,
+    silences,
+    engine,
+    clock,
+    hash,
+    reloader,
+    config,
+    route: active.route,
+    pump: () => delivery().pump,
+  });
   const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
   const polled = { feed, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
   const { lastRefusal, loadedAtMs } = reloader;

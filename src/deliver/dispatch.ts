@@ -54,6 +54,8 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     // The way closes before the next message may take it, and what the breaker holds back keeps its place in the queue.
     const stored = isOfSink(attempt) ? breaker.recordFailure(claimed, attempt.error) : undefined;
     const { result, pauseMs } = classifyAttempt(attempt, queue.health.breaker, deps.random);
+    if (attempt.kind === "taken" && attempt.receipt.holdMs !== undefined)
+      queue.pace.holdUntil(deps.clock.monotonic() + attempt.receipt.holdMs);
     if (pauseMs !== undefined) for (const paused of alsoPaused(queue, attempt)) pause(paused, deps.clock.monotonic() + pauseMs);
     freeAttempt(claimed);
     if (attempt.kind === "failed") report(claimed, attempt, result);

@@ -22,7 +22,16 @@ import { createDelays } from "./logs/delays.ts";
 import { giveUpExpired } from "./outcome/expire.ts";
 import { createGroupStage } from "./stages/group.ts";
 import { InFlight } from "./in-flight.ts";
-import { createSinkQueue, pauseMs, probeAtOnce, setBack, rejectWaiting, type PumpSink, type SinkQueue } from "./queue/sink-queue.ts";
+import {
+  createSinkQueue,
+  isDisabled,
+  pauseMs,
+  probeAtOnce,
+  setBack,
+  rejectWaiting,
+  type PumpSink,
+  type SinkQueue,
+} from "./queue/sink-queue.ts";
 import type { LoopTurn } from "./queue/loop.ts";
 import { createMessageLog } from "./logs/message-log.ts";
 import { createPaceStage } from "./stages/pace.ts";
@@ -68,6 +77,8 @@ export interface Pump {
   pauses(): ReadonlyMap<string, number>;
   /** Breakers that are open try at once: someone acts who has perhaps just mended their sinks. */
   probe(): void;
+  /** A sink that fails is tried now, one that is disabled too. Undefined when there is none of that name. */
+  resume(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
   /** The clock was set back, and the times in the outbox with it. */
   setTimesBack(byMs: number): void;
   /** Something was committed: reads the outbox now. */
@@ -85,7 +96,8 @@ export function createPump(deps: PumpDeps): Pump {
   const attemptLog = createAttemptLog(deps);
   const record = createRecordStage({ store, clock, log, isStopping });
   const { group, seal, dispatch } = createPipeline(deps, { queues, inFlight, attemptLog, record, isStopping });
-  const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink: createSinkReports(deps), isStopping };
+  const [reportSink, giveUp] = [createSinkReports(deps), (queue: SinkQueue) => giveUpExpired(deps, queue)];
+  const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink, giveUpExpired: giveUp, isStopping };
   const workers = queues.map((queue) => new Worker(queue, crosspostTurn(deps, inFlight, queue), workerDeps));
 
   const wake = () => {
@@ -117,6 +129,16 @@ export function createPump(deps: PumpDeps): Pump {
     probe() {
       for (const queue of queues) probeAtOnce(queue, clock.now());
       wake();
+    },
+    async resume(name) {
+      const queue = queues.find((one) => one.name === name);
+      if (queue === undefined) return undefined;
+      const wasDisabled = isDisabled(queue);
+      queue.health = { ...queue.health, goneFrom: null };
+      if (wasDisabled) await store.saveSinkHealth(queue.health);
+      probeAtOnce(queue, clock.now());
+      wake();
+      return { wasDisabled };
     },
     setTimesBack(byMs) {
       for (const queue of queues) queue.health = setBack(queue.health, byMs);

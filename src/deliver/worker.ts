@@ -5,7 +5,7 @@ import type { Log } from "../model/log.ts";
 import type { Outbox } from "../model/outbox.ts";
 import type { Claim } from "./stages/group.ts";
 import type { InFlight } from "./in-flight.ts";
-import { isBeforeProbe, roomInMs, freeSlotsOf, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
+import { isBeforeProbe, isDisabled, roomInMs, freeSlotsOf, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
 import { createLoop, type Loop, type LoopTurn } from "./queue/loop.ts";
 import type { Stage } from "./stages/stage.ts";
 
@@ -20,6 +20,7 @@ export interface WorkerDeps {
   dispatch(claimed: ClaimedMessage): Promise<void>;
   /** Answers in how many milliseconds the next report is due; undefined when none is. */
   reportSink(queue: SinkQueue): Promise<number | undefined>;
+  giveUpExpired(queue: SinkQueue): Promise<void>;
   isStopping(): boolean;
 }
 
@@ -64,8 +65,10 @@ export class Worker {
 
   /** Reads the outbox once. Answers in how many milliseconds to read it again; undefined: when something happens. */
   async #deliverDue(): Promise<number | undefined> {
-    const { store, clock, group, seal } = this.#deps;
+    const { store, clock, group, seal, giveUpExpired } = this.#deps;
     const queue = this.#queue;
+    // No attempt will do it.
+    if (isDisabled(queue)) await giveUpExpired(queue);
     if (freeSlotsOf(queue, clock) === 0) return roomInMs(queue, clock);
     const claim = await group.run(queue);
     const messages = await seal.run(claim);

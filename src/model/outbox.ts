@@ -98,6 +98,11 @@ export interface SinkHealth {
   readonly hint: string;
   readonly openedAtMs: number | null;
   readonly probeAtMs: number | null;
+  /**
+   * Disabled: the place whose receiver said that it is gone for good (410). It gets no probe until the sink has another place, or someone
+   * resumes it. Null otherwise.
+   */
+  readonly goneFrom: string | null;
   /** The operator was notified that it fails, and not yet that it works again. */
   readonly isReported: boolean;
   /** When the operator was last notified that this sink fails. */

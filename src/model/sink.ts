@@ -62,11 +62,19 @@ export interface SealedMessage {
   readonly threadRef?: string;
 }
 
+/** So many messages to one place within that time. */
+export interface SendLimit {
+  readonly count: number;
+  readonly intervalMs: number;
+}
+
 export interface SendReceipt {
   /** The sink's own id of the message: Slack's ts, Discord's message id. */
   readonly ref?: string;
   /** The message is to be published to the channel's followers, by its `ref`. */
   readonly crosspost?: boolean;
+  /** The place takes the next message only after that: its answer said that none is left until then. */
+  readonly holdMs?: number;
 }
 
 /** How a sink for people shows more alerts than one message can. */

@@ -44,6 +44,7 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   app.use(async (c, next) => refusalOf(c, access) ?? next());
   addReads(app, deps);
   addActions(app, deps, access);
+  addSinkActions(app, deps);
   addDeadActions(app, deps);
   addSilences(app, deps);
   addSilencePages(app, deps);
@@ -132,6 +133,16 @@ function addActions(app: Hono, { actions, log }: HttpRouteDeps, access: Access):
       log.info(paused ? "watch paused" : "watch resumed", { watch: id, ...(isFromNow ? { from_now: true } : {}) });
       return c.json(view);
     });
+}
+
+function addSinkActions(app: Hono, { actions, log }: HttpRouteDeps): void {
+  app.post("/api/v1/sinks/:name/resume", async (c) => {
+    const name = c.req.param("name");
+    const view = await actions.resumeSink(name);
+    if (view === undefined) return problem(c, { status: 404, code: "SINK_UNKNOWN", message: `there is no sink "${name}"` });
+    log.info("sink resumed", { sink: name, was_disabled: view.was_disabled });
+    return c.json(view);
+  });
 }
 
 function addDeadActions(app: Hono, { actions, log }: HttpRouteDeps): void {

@@ -64,6 +64,13 @@ describe("beside a running daemon", () => {
     expect(await run("resume", "mentions", "--from-now")).toMatchObject({ code: 0, out: expect.stringMatching(/ raises no alert\n$/) });
   });
 
+  it("resume of a sink reaches the daemon, and wants to know of what", async () => {
+    expect(await run("resume", "--sink", "terminal")).toMatchObject({ code: 0, out: expect.stringContaining("terminal is not disabled") });
+    expect(await run("resume", "--sink", "nowhere")).toMatchObject({ code: 1, err: expect.stringContaining('there is no sink "nowhere"') });
+    expect(await run("resume")).toMatchObject({ code: 2, err: expect.stringContaining("--sink") });
+    expect(await run("resume", "mentions", "--sink", "terminal")).toMatchObject({ code: 2 });
+  });
+
   it("pause of a watch that is none names the nearest and all there are", async () => {
     const { code, err } = await run("pause", "mention");
     expect(err).toBe('there is no watch "mention"\nDid you mean mentions? There are: mentions, others\n');

@@ -1,4 +1,5 @@
 /** A pump with everything around it, under the virtual clock: a scripted sink, the outbox that ships, and the alerts that the operator got. */
+import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
 import { expect } from "vitest";
 import type { LogFields } from "../../src/model/log.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
@@ -125,6 +126,8 @@ export function createBench(
       chat: false,
       concurrency: 4,
       retryForMs: 76 * HOUR,
+      place: "here",
+      pace: new DestinationPace(),
       ...facts,
     });
   };

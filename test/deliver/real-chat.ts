@@ -1,4 +1,5 @@
 /** A pump over the real store and a real chat sink, under the virtual clock, towards a stand-in of the chat. Call once in a file. */
+import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,7 +65,20 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
         });
         pump = createPump({
           store,
-          sinks: new Map([[SINK, { type: type.type, sink, chat: true, concurrency: 1, retryForMs: 86_400_000 }]]),
+          sinks: new Map([
+            [
+              SINK,
+              {
+                type: type.type,
+                sink,
+                chat: true,
+                concurrency: 1,
+                retryForMs: 86_400_000,
+                place: "",
+                pace: new DestinationPace(type.limits?.(settings)),
+              },
+            ],
+          ]),
           throttles: throttlesByKey(undefined, sinks),
           digests: digestsByName(undefined, sinks),
           clock,

@@ -1,4 +1,5 @@
 /** The pump over the real store and a real socket: what a scripted sink cannot prove. */
+import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,7 +56,15 @@ async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
     outputs: createOutputs(),
     linksHost: "",
   });
-  const target: PumpSink = { type: "webhook", sink, chat: facts.chat, concurrency: webhookSink.concurrency, retryForMs: 3_600_000 };
+  const target: PumpSink = {
+    type: "webhook",
+    sink,
+    chat: facts.chat,
+    concurrency: webhookSink.concurrency,
+    retryForMs: 3_600_000,
+    place: "",
+    pace: new DestinationPace(),
+  };
   pump = createPump({
     store,
     sinks: new Map([["hook", target]]),

@@ -181,6 +181,10 @@ export function createDaemonStandIn(): DaemonStandIn {
         if (known === undefined) return Promise.resolve(undefined);
         return Promise.resolve({ watch: watchId, paused, was_paused: known.paused, away_since: null, on_return: "digest" });
       },
+      resumeSink(sink) {
+        asked.push(`resume sink ${sink}`);
+        return Promise.resolve(daemon.status.sinks.some(({ name }) => name === sink) ? { sink, was_disabled: true } : undefined);
+      },
       acknowledgeDead(sink) {
         asked.push(`acknowledge ${sink ?? "all"}`);
         return Promise.resolve(daemon.dead.dead.length);

@@ -290,6 +290,13 @@ describe("acting", () => {
     expect(daemon.asked).toEqual(["pause brand-mentions", "resume brand-mentions", "resume brand-mentions from now", "pause nope"]);
   });
 
+  it("resumes a sink, and says when there is none", async () => {
+    const { url, daemon } = await start();
+    expect((await post(`${url}/api/v1/sinks/brand/resume`)).json()).toEqual({ sink: "brand", was_disabled: true });
+    expect((await post(`${url}/api/v1/sinks/nope/resume`)).json()).toMatchObject({ error: { code: "SINK_UNKNOWN" } });
+    expect(daemon.asked).toEqual(["resume sink brand", "resume sink nope"]);
+  });
+
   it("changes nothing on a GET", async () => {
     const { url, daemon } = await start();
     expect((await ask(`${url}/api/v1/reload`)).status).toBe(404);

@@ -82,6 +82,21 @@ describe("a Discord webhook", () => {
     expect(posted().embeds[0].description).toBe("hello @\u200beveryone\nFollowers 10 · <t:1768478400:R>");
   });
 
+  it("says how long to wait where this was the last message of its limit", async () => {
+    const answer = (left: string, reset: string) =>
+      discord.answer((_, response) => {
+        response.writeHead(200, { "content-type": "application/json", "x-ratelimit-remaining": left, "x-ratelimit-reset-after": reset });
+        response.end('{"id":"900"}');
+      });
+    answer("0", "1.25");
+    expect(await send(webhook({}))).toEqual({ ref: "900", holdMs: 1_250 });
+    expect(await send(bot())).toEqual({ ref: "900", holdMs: 1_250 });
+    answer("1", "1.25");
+    expect(await send(webhook({}))).toEqual({ ref: "900" });
+    answer("0", "never");
+    expect(await send(webhook({}))).toEqual({ ref: "900" });
+  });
+
   it("posts in a thread, or opens a forum post", async () => {
     await send(webhook({ thread: "77", username: "chirps" }));
     expect(discord.received[0]?.url).toContain("thread_id=77");
@@ -126,7 +141,7 @@ describe("a Discord bot", () => {
       await sendNow();
       await expect(sendNow()).rejects.toMatchObject({ kind: "rate_limited" });
       clock.jump(-3_600_000);
-      expect(await sendNow()).toEqual({ ref: "900" });
+      expect(await sendNow()).toMatchObject({ ref: "900" });
     } finally {
       now.mockRestore();
     }

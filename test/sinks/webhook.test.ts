@@ -192,7 +192,11 @@ describe("an answer", () => {
   });
 
   it("fault 49: 410 means the endpoint is gone", async () => {
-    expect(await failureOf(410)).toMatchObject({ kind: "destination", hint: expect.stringContaining("gone for good") });
+    expect(await failureOf(410)).toMatchObject({
+      kind: "destination",
+      hint: expect.stringContaining("gone for good"),
+      fields: { gone: true },
+    });
   });
 
   it.each([408, 425, 500, 502, 503, 504])("%i may pass", async (status) => {

@@ -22,7 +22,7 @@ test("a breaker that was open is one that the operator knows of", async () => {
     "0006",
     `insert into sink_health (sink, breaker, reason, opened_at, probe_at) values ('gone', 'open', '404', 5, 9), ('good', 'closed', '', null, null)`,
   );
-  const none = { hint: "", openedAtMs: null, probeAtMs: null, isReported: false, reportedAtMs: null };
+  const none = { hint: "", openedAtMs: null, probeAtMs: null, isReported: false, reportedAtMs: null, goneFrom: null };
   expect(await (await openTemp(path)).loadSinkHealth()).toEqual([
     {
       ...none,

@@ -148,8 +148,24 @@ test("says of each sink, by name, since when the oldest waits, unsealed or not y
 
 test("knows of a sink what was saved last, and of each its own", async () => {
   const store = await openTemp(tempStatePath());
-  const closed = { breaker: "closed", cause: "transient", reason: "", hint: "", openedAtMs: null, probeAtMs: null } as const;
-  const open = { breaker: "open", cause: "destination", reason: "gone", hint: "invite it", openedAtMs: T0, probeAtMs: T0 + 1 } as const;
+  const closed = {
+    breaker: "closed",
+    cause: "transient",
+    reason: "",
+    hint: "",
+    openedAtMs: null,
+    probeAtMs: null,
+    goneFrom: null,
+  } as const;
+  const open = {
+    breaker: "open",
+    cause: "destination",
+    reason: "gone",
+    hint: "invite it",
+    openedAtMs: T0,
+    probeAtMs: T0 + 1,
+    goneFrom: null,
+  } as const;
   await store.saveSinkHealth({ sink: "hook", ...open, isReported: true, reportedAtMs: T0 });
   await store.saveSinkHealth({ sink: "chat", ...closed, isReported: false, reportedAtMs: null });
   await store.saveSinkHealth({ sink: "hook", ...closed, isReported: false, reportedAtMs: T0 });

@@ -1154,7 +1154,15 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
       test("remembers breakers, and wakes what waited behind one", async () => {
         const times = { openedAtMs: T0, probeAtMs: T0 + 1, reportedAtMs: T0 + 2 };
-        const facts = { sink: "hook", breaker: "open", cause: "destination", reason: "403", hint: "invite it", isReported: true } as const;
+        const facts = {
+          sink: "hook",
+          breaker: "open",
+          cause: "destination",
+          reason: "403",
+          hint: "invite it",
+          isReported: true,
+          goneFrom: "hooks.example, 3fa9c1",
+        } as const;
         const health = { ...facts, ...times };
         await store.saveSinkHealth(health);
         await store.saveSinkHealth({ ...health, reason: "404" });

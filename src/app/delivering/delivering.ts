@@ -1,6 +1,7 @@
 /** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
 import type { Config } from "../../config/config.ts";
 import { createOpsAlerts, createPublisher } from "../../engine/health/ops-alerts.ts";
+import type { DestinationPace } from "../../deliver/queue/destination-pace.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -70,7 +71,8 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config });
   const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, outputs: deps.outputs, linksHost: of.linksHost });
   const shared = { store, clock, random, log, meter, trace, silenceOf: silences.silenceOf, ...sinkAlerts(opsAlerts, deadReports) };
-  const deliveryOf = (of: Config) => createDelivery(of, { ...shared, sinkDeps: sinkDeps(of) });
+  const paces = new Map<string, DestinationPace>();
+  const deliveryOf = (of: Config) => createDelivery(of, { ...shared, paces, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);
   events.on("committed", () => delivery.pump.wake());
   // An earlier process may have left something unsaid.

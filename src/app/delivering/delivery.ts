@@ -1,5 +1,6 @@
 /** The delivering half of the daemon, built from one configuration and replaced as a whole at a reload. */
 import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
+import { DestinationPace } from "../../deliver/queue/destination-pace.ts";
 import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";
@@ -13,7 +14,7 @@ import { throttlesByKey } from "../../route/route-event.ts";
 import { digestsByName } from "../../route/scheduled-digest.ts";
 import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
-import { createSink, sinkFactsOf, sinkTypeOf } from "./create-sink.ts";
+import { createSink, placeOfSink, sinkFactsOf, sinkTypeOf } from "./create-sink.ts";
 
 export interface BuiltSink {
   readonly config: SinkConfig;
@@ -26,7 +27,11 @@ export interface Delivery {
   readonly sinks: ReadonlyMap<string, BuiltSink>;
 }
 
-export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "digests" | "readEvent" | "listedAt"> & { readonly sinkDeps: SinkDeps };
+export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "digests" | "readEvent" | "listedAt"> & {
+  readonly sinkDeps: SinkDeps;
+  /** By type and place; what was sent before a reload counts after it. */
+  readonly paces: Map<string, DestinationPace>;
+};
 
 /** How an event reads, by its watch type; an event of a type this build does not know is rendered plainly. */
 export const createReader =
@@ -42,7 +47,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   for (const one of config.sinks) {
     sinks.set(one.name, { config: one, type: sinkTypeOf(one), sink: await createSink(one, deps.sinkDeps) });
   }
-  const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built)]));
+  const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built, deps.paces)]));
   const pump = createPump({
     ...deps,
     sinks: pumpSinks,
@@ -54,13 +59,14 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   return { pump, sinks };
 }
 
-const pumpSinkOf = ({ config, type, sink }: BuiltSink): PumpSink => ({
-  type: config.type,
-  sink,
-  chat: type.chat,
-  concurrency: type.concurrency,
-  retryForMs: config.retryForMs,
-});
+function pumpSinkOf({ config, type, sink }: BuiltSink, paces: Map<string, DestinationPace>): PumpSink {
+  const place = placeOfSink(config);
+  const key = `${config.type}\n${place}`;
+  const pace = paces.get(key) ?? new DestinationPace(type.limits?.(config.settings));
+  paces.set(key, pace);
+  const { chat, concurrency } = type;
+  return { type: config.type, sink, chat, concurrency, retryForMs: config.retryForMs, place, pace };
+}
 
 /** Proves credentials that can be proved cheaply; what is wrong is for the log, deliveries find out by themselves. */
 export async function verifySinks(delivery: Delivery, sinkDeps: SinkDeps): Promise<void> {

@@ -27,6 +27,7 @@ export function createWaitReader(facts: WaitFacts): WaitReader {
   return (sink, wait) => {
     if (wait.cause !== "queued" && wait.cause !== "retrying") return ownWait(wait, throttles, config.route);
     const failing = open.get(sink);
+    if (failing !== undefined && failing.goneFrom !== null) return view("sink_failing", null, `the sink is disabled: ${failing.reason}`);
     if (failing !== undefined) return view("sink_failing", failing.probeAtMs, `the sink fails: ${failing.reason}`);
     const pausedUntilMs = pauses.get(sink) ?? 0;
     if (pausedUntilMs > nowMs) return view("rate_limited", pausedUntilMs, "the sink asked to wait");

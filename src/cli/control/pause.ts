@@ -1,4 +1,4 @@
-/** `chirpwatch pause` and `resume`: one watch stops being polled, and goes on where it was. Asked of the daemon, or written into the state. */
+/** `chirpwatch pause` and `resume`: one watch stops being polled, and goes on where it was. Asked of the daemon, or written into the state. A sink's resume is resume-sink.ts's. */
 import type { Command } from "commander";
 import { pauseText, pauseView } from "../../app/daemon/pause.ts";
 import { onReturnOf } from "../../app/daemon/registration.ts";
@@ -11,6 +11,7 @@ import { askDaemon, noteFault, textAt } from "../access/ask-daemon.ts";
 import { changeState } from "../access/change-state.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
+import { resumeSink } from "./resume-sink.ts";
 
 const WORDS = {
   pause: { paused: true, what: "stop polling one watch until it is resumed, also after a restart" },
@@ -26,14 +27,24 @@ function add(verb: Verb, program: Command, context: CliContext): void {
   const command = program
     .command(verb)
     .description(WORDS[verb].what)
-    .argument("<watch>", "id of the watch, as in the configuration")
+    .argument(verb === "resume" ? "[watch]" : "<watch>", "id of the watch, as in the configuration")
     .option(...CONFIG_OPTION);
-  if (verb === "resume") command.option("--from-now", "skip what came while it was paused, whatever its on_return says");
-  command
-    .addHelpText("after", `\nExample:\n  chirpwatch ${verb} brand-mentions`)
-    .action((watch: string, { config, fromNow = false }: { config: string; fromNow?: boolean }) =>
-      setPaused(context, { verb, watch, isFromNow: fromNow }, config),
-    );
+  if (verb === "resume")
+    command
+      .option("--from-now", "skip what came while it was paused, whatever its on_return says")
+      .option("--sink <name>", "instead of a watch: send again to a sink that is disabled, and try one that fails now");
+  const examples = `\nExample:\n  chirpwatch ${verb} brand-mentions${verb === "resume" ? "\n  chirpwatch resume --sink hook" : ""}`;
+  command.addHelpText("after", examples).action(async (watch: string | undefined, { config, fromNow = false, sink }: Options) => {
+    if ((watch === undefined) === (sink === undefined)) throw new ExitError(EXIT.usage, "USAGE", "name a watch, or a sink with --sink");
+    if (sink !== undefined) await resumeSink(context, sink, config);
+    else if (watch !== undefined) await setPaused(context, { verb, watch, isFromNow: fromNow }, config);
+  });
+}
+
+interface Options {
+  readonly config: string;
+  readonly fromNow?: boolean;
+  readonly sink?: string;
 }
 
 interface Order {

@@ -52,10 +52,13 @@ export function createBreaker(deps: BreakerDeps): Breaker {
     const wasOpen = health.breaker === "open";
     const openedAtMs = wasOpen ? (health.openedAtMs ?? nowMs) : nowMs;
     const cause = error.kind === "destination" ? "destination" : "transient";
-    const probeAtMs = nowMs + nextProbeWaitMs(cause, nowMs - openedAtMs);
-    const stored = change(queue, { ...health, breaker: "open", cause, reason: error.message, hint: error.hint, openedAtMs, probeAtMs });
+    const isGone = error.fields["gone"] === true;
+    const times = { openedAtMs, probeAtMs: isGone ? null : nowMs + nextProbeWaitMs(cause, nowMs - openedAtMs) };
+    const goneFrom = isGone ? queue.place : null;
+    const stored = change(queue, { ...health, breaker: "open", cause, reason: error.message, hint: error.hint, ...times, goneFrom });
     rejectWaiting(queue);
-    if (!wasOpen)
+    if (isGone) log.error("a sink is disabled", { sink: queue.name, error: error.message, hint: error.hint });
+    else if (!wasOpen)
       log.error("a sink takes no messages", { sink: queue.name, error: error.message, hint: error.hint, failures: queue.failures });
     return stored;
   };

@@ -17,7 +17,8 @@ export function classifyAttempt(attempt: Exclude<Attempt, { kind: "cut" }>, brea
   const { message, queue } = attempt.claimed;
   const about = { messageId: message.id, atMs: attempt.atMs };
   if (attempt.kind === "taken") {
-    return { result: { ...about, kind: "sent", ...attempt.receipt } };
+    const { holdMs: _, ...receipt } = attempt.receipt;
+    return { result: { ...about, kind: "sent", ...receipt } };
   }
   const error = attempt.error.message;
   if (attempt.error.kind === "message")

@@ -1,6 +1,7 @@
 /** What the pump knows of one sink while it runs: what is in hand, and whether the breaker lets something through. Holds state; the stages act on it. */
 import type { Clock } from "../../model/clock.ts";
 import type { Sink } from "../../model/sink.ts";
+import type { DestinationPace } from "./destination-pace.ts";
 import type { DueMessage, SinkHealth } from "../../model/outbox.ts";
 
 /** A sink with what its type says about pacing. */
@@ -14,6 +15,10 @@ export interface PumpSink {
   readonly concurrency: number;
   /** Counted from a message's first attempt. */
   readonly retryForMs: number;
+  /** Where it posts, without its secrets: another one is another place. */
+  readonly place: string;
+  /** Of that place; sinks with the same place share it. */
+  readonly pace: DestinationPace;
 }
 
 /** A sealed message in hand. */
@@ -34,6 +39,8 @@ export interface SinkQueue extends PumpSink {
   sending: number;
   /** Messages that wait for a free attempt; called with false when the way closes. */
   readonly waiting: ((admitted: boolean) => void)[];
+  /** Messages with an attempt of their own that wait for their turn at the place; called when the way closes. */
+  readonly held: Set<() => void>;
   /** The other side asked for silence until then, by the monotonic clock: a wall clock that is set changes nothing of it. */
   pausedUntilMs: number;
   health: SinkHealth;
@@ -56,13 +63,14 @@ export const closedBreaker = (sink: string, reportedAtMs: number | null = null):
   hint: "",
   openedAtMs: null,
   probeAtMs: null,
+  goneFrom: null,
   isReported: false,
   reportedAtMs,
 });
 
 export function createSinkQueue(name: string, target: PumpSink): SinkQueue {
   const state = { inHand: 0, sending: 0, pausedUntilMs: 0, failures: 0, failedGroups: new Set<string>(), probedGroups: new Set<string>() };
-  return { ...target, name, busy: new Set(), waiting: [], health: closedBreaker(name), ...state };
+  return { ...target, name, busy: new Set(), waiting: [], held: new Set(), health: closedBreaker(name), ...state };
 }
 
 /** For how long the other side still wants silence. */
@@ -75,14 +83,17 @@ export function setBack(health: SinkHealth, byMs: number): SinkHealth {
   return { ...health, openedAtMs: back(openedAtMs), probeAtMs: back(probeAtMs), reportedAtMs: back(reportedAtMs) };
 }
 
-/** The next probe of an open breaker is due now: someone has perhaps just mended the sink. */
+/** Its receiver said that this place is gone for good: no probe is ever due by itself. */
+export const isDisabled = ({ health, place }: SinkQueue): boolean => health.breaker === "open" && health.goneFrom === place;
+
+/** The next probe of an open breaker is due now, unless the sink is disabled: someone has perhaps just mended it. */
 export function probeAtOnce(queue: SinkQueue, nowMs: number): void {
-  if (queue.health.breaker === "open") queue.health = { ...queue.health, probeAtMs: nowMs };
+  if (queue.health.breaker === "open" && !isDisabled(queue)) queue.health = { ...queue.health, probeAtMs: nowMs, goneFrom: null };
 }
 
 /** Open, and the time of the next probe has not come. */
-export const isBeforeProbe = ({ health }: SinkQueue, nowMs: number): boolean =>
-  health.breaker === "open" && (health.probeAtMs ?? 0) > nowMs;
+export const isBeforeProbe = (queue: SinkQueue, nowMs: number): boolean =>
+  queue.health.breaker === "open" && (isDisabled(queue) || (queue.health.probeAtMs ?? 0) > nowMs);
 
 /**
  * Whether the breaker holds everything back. While only a few groups have failed, the fault may be their messages': a group that was not
@@ -103,6 +114,7 @@ export function freeSlotsOf(queue: SinkQueue, clock: Clock): number {
 /** When a queue without room has some again by itself; undefined: when what is in hand comes back. */
 export function roomInMs(queue: SinkQueue, clock: Clock): number | undefined {
   if (pauseMs(queue, clock) > 0) return pauseMs(queue, clock);
+  if (isDisabled(queue)) return undefined;
   return queue.inHand === 0 ? Math.max(0, (queue.health.probeAtMs ?? 0) - clock.now()) : undefined;
 }
 
@@ -114,4 +126,5 @@ export const busyKey = (sink: string, groupKey: string): string => `${sink}\n${g
 /** Rejects every message that waits for an attempt: these stay sealed in the outbox. */
 export function rejectWaiting(queue: SinkQueue): void {
   for (const answer of queue.waiting.splice(0)) answer(false);
+  for (const giveUp of queue.held) giveUp();
 }

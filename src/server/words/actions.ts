@@ -30,12 +30,20 @@ export interface PauseView {
   readonly on_return: OnReturn;
 }
 
+export interface ResumedSinkView {
+  readonly sink: string;
+  /** Its receiver had said that its address is gone. */
+  readonly was_disabled: boolean;
+}
+
 /** What the server may ask the daemon to do. */
 export interface Actions {
   /** All or nothing: a refused file leaves the old one active. `askedBy` is for the log. Never rejects for a bad file. */
   reload(askedBy: string): Promise<ReloadOutcome>;
   /** Undefined when there is no watch of that id. `isFromNow`: what came while it was paused raises no alert; nothing changes where it was not. */
   setPaused(watchId: string, paused: boolean, isFromNow?: boolean): Promise<PauseView | undefined>;
+  /** Tries a sink now that fails or is disabled. Undefined when there is none of that name. */
+  resumeSink(sink: string): Promise<ResumedSinkView | undefined>;
   /** Accepts the loss of dead letters, of one sink or of all; how many there were. */
   acknowledgeDead(sink: string | undefined): Promise<number>;
   resendDead(sink: string | undefined): Promise<ResentView>;

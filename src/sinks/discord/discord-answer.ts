@@ -94,6 +94,19 @@ function readBody(body: string): ReadBody {
   }
 }
 
+/**
+ * How long until the next message is taken, in ms, where this one was the last of its limit: known before Discord refuses one.
+ * https://discord.com/developers/docs/topics/rate-limits#header-format
+ */
+export function holdOf(header: DiscordAnswer["header"]): { readonly holdMs?: number } {
+  const [left, resetS] = [header("x-ratelimit-remaining"), Number(header("x-ratelimit-reset-after"))];
+  if (left === undefined || Number(left) > 0 || !Number.isFinite(resetS) || resetS <= 0) return {};
+  return { holdMs: Math.min(Math.ceil(resetS * 1_000), LONGEST_HOLD_MS) };
+}
+
+/** Limits of messages are over within seconds; what says more is no such limit. */
+const LONGEST_HOLD_MS = 60_000;
+
 export interface DiscordContent {
   readonly payload: JsonObject;
   /** Of the forum post or thread that it opens. */

@@ -1,7 +1,7 @@
 /** Posting to Discord as a bot, through discord.js's REST: messages with a nonce, threads below a message, forum posts, crossposts. Each is one attempt. */
 import type { JsonObject } from "../../model/json.ts";
 import { type SealedMessage, type Sink, SinkError } from "../../model/sink.ts";
-import { classifyDiscordAnswer, classifyDiscordFailure, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
+import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
 import type { SinkDeps } from "../kind/sink-type.ts";
 
@@ -30,7 +30,9 @@ export interface DiscordBot {
 
 export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
   const channel = settings.thread ?? settings.channel_id ?? "";
-  const ask = createAsk(settings, deps);
+  // Messages of one sink go out one at a time: the last answer is this message's.
+  let hold: ReturnType<typeof holdOf> = {};
+  const ask = createAsk(settings, deps, (next) => (hold = next));
   const threads = createThreads(ask, channel);
   const post = (to: string, payload: JsonObject, message: SealedMessage, signal: AbortSignal) =>
     ask(`/channels/${to}/messages`, { ...payload, nonce: message.id.slice(0, NONCE_CHARS), enforce_nonce: true }, signal).then(receiptOf);
@@ -51,7 +53,8 @@ export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
   const isInThread = ({ threadRef }: SealedMessage) => threadRef !== undefined || settings.thread !== undefined;
   return {
     async post(content, message, signal) {
-      const receipt = await send(content, message, signal);
+      hold = {};
+      const receipt = { ...(await send(content, message, signal)), ...hold };
       const isPublished = settings.crosspost && !content.isLocal && !isInThread(message) && receipt.ref !== undefined;
       return isPublished ? { ...receipt, crosspost: true } : receipt;
     },
@@ -99,7 +102,7 @@ const STEP_BACK_MS = 1_000;
  * discord.js takes half a second to load: the first message pays it, not the start. It remembers the ends of rate limits as times of day,
  * its own 50 requests a second among them: after a clock that was set back they would lie hours ahead. Then it is made anew.
  */
-function createAsk(settings: BotSettings, deps: SinkDeps): Ask {
+function createAsk(settings: BotSettings, deps: SinkDeps, onPosted: (hold: ReturnType<typeof holdOf>) => void): Ask {
   const { clock } = deps;
   let loading: ReturnType<typeof createRest> | undefined;
   let lastAheadMs = Number.NEGATIVE_INFINITY;
@@ -108,7 +111,7 @@ function createAsk(settings: BotSettings, deps: SinkDeps): Ask {
     if (aheadMs < lastAheadMs - STEP_BACK_MS) loading = undefined;
     lastAheadMs = aheadMs;
     try {
-      const rest = await (loading ??= createRest(settings, deps));
+      const rest = await (loading ??= createRest(settings, deps, onPosted));
       return await rest.post(path, { ...(body === undefined ? {} : { body }), signal });
     } catch (error) {
       throw classifyDiscordFailure(error);
@@ -117,7 +120,7 @@ function createAsk(settings: BotSettings, deps: SinkDeps): Ask {
 }
 
 /** No retries, no waiting, no clean-up timers: the outbox owns all of them. Answers are classified before the SDK sees them, so that a 401 does not make it drop the token. */
-async function createRest(settings: BotSettings, { http }: SinkDeps) {
+async function createRest(settings: BotSettings, { http }: SinkDeps, onPosted: (hold: ReturnType<typeof holdOf>) => void) {
   const { REST } = await import("discord.js");
   const rest = new REST({
     api: (settings.api_url ?? DISCORD_API_URL).replace(/\/+$/, ""),
@@ -128,11 +131,10 @@ async function createRest(settings: BotSettings, { http }: SinkDeps) {
     handlerSweepInterval: 0,
     makeRequest: async (url, init) => {
       const answer = await sdkFetch(http, url, init, { timeoutMs: TIMEOUT_MS });
-      if (answer.ok) return answer as never;
-      throw classifyDiscordAnswer(
-        { status: answer.status, body: await answer.text(), header: (name) => answer.headers.get(name) ?? undefined },
-        true,
-      );
+      const header = (name: string) => answer.headers.get(name) ?? undefined;
+      if (!answer.ok) throw classifyDiscordAnswer({ status: answer.status, body: await answer.text(), header }, true);
+      if (/\/channels\/\d+\/(messages|threads)$/.test(new URL(url).pathname)) onPosted(holdOf(header));
+      return answer as never;
     },
   });
   return rest.setToken(settings.token ?? "");

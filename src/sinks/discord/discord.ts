@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../model/json.ts";
 import { type OutboxEvent, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
 import { discordDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
-import { classifyDiscordAnswer, classifyDiscordFailure, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
+import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
 import { createBot, DISCORD_API_URL } from "./discord-bot.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "./discord-digest.ts";
 import { type DiscordBody, EMBEDS, renderDiscord } from "./discord-render.ts";
@@ -143,7 +143,8 @@ function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http
     const answer = await postToWebhook(http, url.href, content, { timeoutMs: TIMEOUT_MS, signal, answerBody: "cut" }).catch(
       (error: unknown) => Promise.reject(classifyDiscordFailure(error)),
     );
-    if (answer.status >= 200 && answer.status < 300) return receiptOf(parsed(answer.body));
+    const { status, body, headers } = answer;
+    if (status >= 200 && status < 300) return { ...receiptOf(parsed(body)), ...holdOf((name) => headers[name]) };
     throw classifyDiscordAnswer({ ...answer, header: (name) => answer.headers[name] }, false);
   };
   return ({ payload, threadName }, { threadRef }, signal) => {

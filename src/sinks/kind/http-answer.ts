@@ -11,6 +11,8 @@ export interface Receiver {
   readonly hints: Readonly<Record<number, string>>;
   /** Statuses that mean something else here than they mostly do. */
   readonly kinds?: Readonly<Record<number, SinkFailure>>;
+  /** Statuses by which it says that this address is gone for good: the sink is disabled. */
+  readonly gone?: readonly number[];
 }
 
 /** No answer came. */
@@ -40,11 +42,13 @@ function failureOf(status: number): SinkFailure {
 }
 
 /** An answer other than 2xx. */
-export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, { name, hints, kinds = {} }: Receiver): SinkError {
+export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, { name, hints, kinds = {}, gone = [] }: Receiver): SinkError {
   const kind = kinds[answer.status] ?? failureOf(answer.status);
   const askedMs = kind === "message" || kind === "destination" ? undefined : retryAfterMs(answer.headers["retry-after"], nowMs);
   const afterMs = askedMs ?? (kind === "rate_limited" ? DEFAULT_WAIT_MS : undefined);
-  const details = { hint: hints[answer.status] ?? "", ...(afterMs === undefined ? {} : { retry: { afterMs } }) };
+  const retry = afterMs === undefined ? {} : { retry: { afterMs } };
+  const fields = gone.includes(answer.status) ? { fields: { gone: true } } : {};
+  const details = { hint: hints[answer.status] ?? "", ...retry, ...fields };
   return new SinkError(kind, describeAnswer(answer, name), answer.status, details);
 }
 

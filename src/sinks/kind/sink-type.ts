@@ -5,7 +5,7 @@ import type { EventBody } from "../../model/event.ts";
 import type { Http } from "../../model/http.ts";
 import type { Log } from "../../model/log.ts";
 import type { Outputs } from "../../model/outputs.ts";
-import type { Sink } from "../../model/sink.ts";
+import type { SendLimit, Sink } from "../../model/sink.ts";
 
 export interface SinkDeps {
   readonly http: Http;
@@ -62,6 +62,8 @@ export interface SinkType<S = unknown> {
   readonly chat: boolean;
   /** Messages under way at once. */
   readonly concurrency: number;
+  /** What the vendor allows for one place by its documentation, where its answers do not say it in time. */
+  limits?(settings: S): readonly SendLimit[];
   /** Of the sink of that name. */
   doubts?(name: string, settings: S): readonly SinkDoubt[];
   readonly condition?: SinkCondition<S>;

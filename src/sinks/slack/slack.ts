@@ -22,6 +22,12 @@ const PLAIN_FORMAT = { mrkdwn: false, unfurl_links: false, unfurl_media: false }
 /** Where Slack advises to keep `text`; the last resort after `msg_too_long`. https://docs.slack.dev/reference/methods/chat.postMessage#truncating */
 const ADVISED_TEXT_CHARS = 4_000;
 
+/**
+ * One message a second and channel, said in no header. https://docs.slack.dev/apis/web-api/rate-limits#posting-messages Two sent a second apart
+ * may arrive a little closer.
+ */
+const CHANNEL_LIMIT = { count: 1, intervalMs: 1_020 } as const;
+
 const settingsSchema = z
   .strictObject({
     token: z.string().min(1).optional().describe("Bot token (xoxb-…) with the scope chat:write. Needs `channel`."),
@@ -56,6 +62,7 @@ export const slackSink: SinkType<SlackSettings> = {
   example: 'type: slack\ntoken: "${SLACK_BOT_TOKEN}"\nchannel: "#brand"\n',
   chat: true,
   concurrency: 1,
+  limits: () => [CHANNEL_LIMIT],
   doubts: (_name, settings) => slackDoubts(settings),
   destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? API_URL }],
   describe: ({ channel }) => channel ?? "Slack",

@@ -17,6 +17,11 @@ import {
 const API_URL = "https://api.telegram.org";
 const TIMEOUT_MS = 15_000;
 
+/** https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this */
+const CHAT_LIMIT = { count: 1, intervalMs: 1_020 } as const;
+/** The same page; of groups, whose ids are negative. A public name may be one. */
+const GROUP_LIMIT = { count: 20, intervalMs: 60_500 } as const;
+
 const settingsSchema = z.strictObject({
   token: z
     .string()
@@ -41,6 +46,7 @@ export const telegramSink: SinkType<TelegramSettings> = {
   example: 'type: telegram\ntoken: "${TELEGRAM_BOT_TOKEN}"\nchat_id: "-1001234567890"\n',
   chat: true,
   concurrency: 1,
+  limits: ({ chat_id: chat }) => (/^\d/.test(chat) ? [CHAT_LIMIT] : [CHAT_LIMIT, GROUP_LIMIT]),
   destinations: (settings) => [{ kind: "url", url: settings.api_url ?? API_URL }],
   describe: (settings) => `Telegram chat ${settings.chat_id}`,
   linkTo: ({ chat_id: chat }, ref) => telegramLink(chat, ref),

@@ -109,6 +109,7 @@ const WEBHOOK: Receiver = {
     403: "The receiver refuses these credentials: check `secret` and `headers`.",
     404: "Nothing listens under this address: check `url`.",
     405: "This address takes no POST: check `url`.",
-    410: "The receiver says this address is gone for good: change `url` or remove the sink.",
+    410: "The receiver says that this address is gone for good, so nothing more is sent there: change `url`, or if it is back, `chirpwatch resume --sink NAME`.",
   },
+  gone: [410],
 };

@@ -257,6 +257,7 @@ export interface SinkHealthTable {
   probe_at: number | null;
   is_reported: number;
   reported_at: number | null;
+  gone_from: string | null;
 }
 
 export interface LedgerTable {

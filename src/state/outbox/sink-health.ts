@@ -13,15 +13,16 @@ export async function loadSinkHealth(db: Executor): Promise<readonly SinkHealth[
     hint: row.hint,
     openedAtMs: row.opened_at,
     probeAtMs: row.probe_at,
+    goneFrom: row.gone_from,
     isReported: row.is_reported === 1,
     reportedAtMs: row.reported_at,
   }));
 }
 
 export async function saveSinkHealth(db: Executor, health: SinkHealth): Promise<void> {
-  const { breaker, cause, reason, hint, openedAtMs, probeAtMs, isReported, reportedAtMs } = health;
+  const { breaker, cause, reason, hint, openedAtMs, probeAtMs, goneFrom, isReported, reportedAtMs } = health;
   const times = { opened_at: openedAtMs, probe_at: probeAtMs, reported_at: reportedAtMs };
-  const state = { breaker, cause, reason, hint, is_reported: isReported ? 1 : 0, ...times };
+  const state = { breaker, cause, reason, hint, is_reported: isReported ? 1 : 0, gone_from: goneFrom, ...times };
   await db
     .insertInto("sink_health")
     .values({ sink: health.sink, ...state })

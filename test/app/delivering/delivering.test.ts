@@ -93,7 +93,7 @@ it("ops is sent since when a sink fails, how to mend it and how long its alerts 
       data: {
         message: "news takes no messages: the webhook answered 410",
         hint:
-          "The receiver says this address is gone for good: change `url` or remove the sink. " +
+          "The receiver says that this address is gone for good, so nothing more is sent there: change `url`, or if it is back, `chirpwatch resume --sink NAME`. " +
           "Alerts for it are kept for 24h (retry_for) and go out when it works again.",
         since: "2026-01-15T12:01:00.000Z",
       },

@@ -159,6 +159,13 @@ function createRun(scenario: Scenario, folder: string) {
     trace: trace.lines,
     hash: trace.hash(),
   });
+  /** What answered that its address is gone is disabled until someone says that it is back. */
+  const resumeSinks = async () => {
+    const gone = receivers.attempts.filter(({ wire, status }) => wire === "webhook" && status === 410);
+    for (const sink of new Set(gone.map((attempt) => attempt.sink)))
+      daemon.ask("POST", `/api/v1/sinks/${sink}/resume`).catch(() => undefined);
+    await clock.advance(0);
+  };
   const advanceTo = (trueMs: number) => clock.advance(Math.max(0, trueMs - worldClock.now()));
   return {
     now: clock.now,
@@ -175,6 +182,11 @@ function createRun(scenario: Scenario, folder: string) {
         act(step);
       }
       const calmFromMs = startMs + scenario.busyMs;
+      // Whoever is starting then answers a minute later.
+      for (const afterMs of [0, 60_000, 240_000]) {
+        await advanceTo(calmFromMs + Math.min(afterMs, scenario.calmMs));
+        await resumeSinks();
+      }
       await advanceTo(calmFromMs + (scenario.isWholeCalm ? scenario.calmMs : Math.min(LEAST_CALM_MS, scenario.calmMs)));
       await askStatus();
       while (worldClock.now() < calmFromMs + scenario.calmMs && !isSettled(played())) {

@@ -95,7 +95,7 @@ test("a message that waits to be published to followers does so as soon, and is 
 
 test("what the state knows of a failing sink's times goes back, and nothing becomes of times that there are none of", async () => {
   const store = await openTemp(memoryStatePath());
-  const open = { breaker: "open", cause: "transient", reason: "503", hint: "", isReported: true } as const;
+  const open = { breaker: "open", cause: "transient", reason: "503", hint: "", goneFrom: null, isReported: true } as const;
   await store.saveSinkHealth({ sink: "hook", ...open, openedAtMs: T0, probeAtMs: T0 + MINUTE, reportedAtMs: null });
   await store.setTimesBack(HOUR);
   expect(await store.loadSinkHealth()).toEqual([

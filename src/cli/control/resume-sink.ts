@@ -1,0 +1,29 @@
+/** `chirpwatch resume --sink`: a sink that fails is tried at once, one that is disabled too. Asked of the daemon, or written into the state. */
+import type { ResumedSinkView } from "../../server/words/actions.ts";
+import { changeState, postDaemon } from "../access/change-state.ts";
+import { requireKnownName } from "../access/known-name.ts";
+import { findDaemon } from "../access/find-daemon.ts";
+import type { CliContext } from "../terminal/context.ts";
+
+export async function resumeSink(context: CliContext, sink: string, configPath: string): Promise<void> {
+  const place = await findDaemon(context, configPath);
+  const answer = await postDaemon<ResumedSinkView>(context, place, `/api/v1/sinks/${encodeURIComponent(sink)}/resume`);
+  if (answer !== undefined) {
+    context.out(
+      answer.was_disabled ? `${sink} is no longer disabled: it is tried now` : `${sink} is not disabled; if it fails, it is tried now`,
+    );
+    return;
+  }
+  requireKnownName(
+    "sink",
+    sink,
+    place.config().sinks.map(({ name }) => name),
+  );
+  const wasDisabled = await changeState(context, place, async (store) => {
+    const health = (await store.loadSinkHealth()).find((one) => one.sink === sink);
+    if (health === undefined || health.goneFrom === null) return false;
+    await store.saveSinkHealth({ ...health, goneFrom: null });
+    return true;
+  });
+  context.out(wasDisabled ? `${sink} is no longer disabled; no daemon runs now, the next start tries it` : `${sink} is not disabled`);
+}
