@@ -33,7 +33,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 };
 
 /** Resolves to the exit code; never rejects. A command that ends well with another code than 0 throws ExitError. */
-export async function runCli(argv: readonly string[], context: CliContext = createContext()): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], given?: CliContext): Promise<ExitCode> {
+  try {
+    return await runCommands(argv, given ?? createContext());
+  } catch (error) {
+    return sayFailure((text) => void process.stderr.write(`${text}\n`), error);
+  }
+}
+
+async function runCommands(argv: readonly string[], context: CliContext): Promise<ExitCode> {
   const program = new Command("chirpwatch")
     .description("Alerts people to what is new on a social platform: once, soon, and for the fewest paid requests.")
     .version(context.version)
@@ -46,7 +54,7 @@ export async function runCli(argv: readonly string[], context: CliContext = crea
     await program.parseAsync([...argv]);
     return EXIT.good;
   } catch (error) {
-    return sayFailure(context, error);
+    return sayFailure((text) => context.err(text), error);
   }
 }
 
@@ -59,13 +67,13 @@ function wantedCommands(name: string | undefined): readonly (() => Promise<AddCo
   return wanted === undefined ? Object.values(COMMANDS) : [wanted];
 }
 
-function sayFailure(context: CliContext, error: unknown): ExitCode {
+function sayFailure(say: (text: string) => void, error: unknown): ExitCode {
   // commander has printed its own message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.usage;
   if (error instanceof ChirpwatchError) {
-    context.err(error.hint === "" ? error.message : `${error.message}\n${error.hint}`);
+    say(error.hint === "" ? error.message : `${error.message}\n${error.hint}`);
     return error instanceof ExitError ? error.exitCode : EXIT.failed;
   }
-  context.err(`internal error: ${errorText(error)}\n${error instanceof Error ? (error.stack ?? "") : ""}`);
+  say(`internal error: ${errorText(error)}\n${error instanceof Error ? (error.stack ?? "") : ""}`);
   return EXIT.internal;
 }

@@ -2,13 +2,15 @@
  * HTTP behind the Http port, over undici: one request, one whole answer or one classified error. Owns the deadline, the size limit
  * and decompression; http-reach.ts owns where sockets may go; retries, budgets and meaning belong to the callers.
  */
-import { Agent, type Dispatcher } from "undici";
+import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import { HttpError, type Http, type HttpRequest, type HttpResponse, type NetworkScope } from "../model/http.ts";
 import { decodeBody } from "./http-body.ts";
 import { classifyFailure, timedOut, tooLarge, wasAborted } from "./http-failure.ts";
-import { createConnector, type ResolveHost } from "./http-reach.ts";
+import { checkBeforeProxy, createConnector, type ResolveHost } from "./http-reach.ts";
+import { NO_PROXIES, type Proxies } from "./proxies.ts";
 
-const CONNECTIONS_PER_ORIGIN = 256;
+/** One deadline of ours covers connecting, headers and body together. */
+const POOL = { connections: 256, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 } as const;
 
 export interface HttpAgent extends Http {
   /** Closes every socket; what is under way ends as HTTP_ABORTED. */
@@ -18,27 +20,32 @@ export interface HttpAgent extends Http {
 export interface HttpAgentOptions {
   /** Instead of the system's resolver. */
   readonly resolve?: ResolveHost;
+  /** None when absent: a library asks nothing of its process's environment. */
+  readonly proxies?: Proxies;
 }
 
 /** Keep-alive connections without pipelining. A connection opened for one reach is never used for another. */
 export function createHttpAgent(options: HttpAgentOptions = {}): HttpAgent {
-  const agents = new Map<NetworkScope, Dispatcher>();
-  const agentFor = (reach: NetworkScope): Dispatcher => {
-    const known = agents.get(reach);
-    if (known !== undefined) return known;
-    const agent = new Agent({
-      connect: createConnector(reach, options.resolve),
-      connections: CONNECTIONS_PER_ORIGIN,
-      pipelining: 1,
-      // One deadline of ours covers connecting, headers and body together.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    agents.set(reach, agent);
+  const { resolve, proxies = NO_PROXIES } = options;
+  const agents = new Map<string, Dispatcher>();
+  const kept = (key: string, create: () => Dispatcher): Dispatcher => {
+    const agent = agents.get(key) ?? create();
+    agents.set(key, agent);
     return agent;
   };
+  const direct = (reach: NetworkScope) => kept(reach, () => new Agent({ ...POOL, connect: createConnector(reach, resolve) }));
   return {
-    request: async (request) => exchange(agentFor(request.reach), request),
+    async request(request) {
+      const { url, reach } = request;
+      // What must stay on this machine does not leave it for a proxy.
+      const proxy = reach === "loopback" || !URL.canParse(url) ? undefined : proxies.proxyFor(new URL(url));
+      if (proxy === undefined) return exchange(direct(reach), request);
+      await checkBeforeProxy(new URL(url).hostname, reach, resolve);
+      return exchange(
+        kept(proxy, () => new ProxyAgent({ ...POOL, uri: proxy })),
+        request,
+      );
+    },
     close: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()));
     },

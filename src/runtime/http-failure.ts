@@ -31,12 +31,27 @@ const SAID: Readonly<Record<string, string>> = {
 /** The port's error for anything undici or a socket reports. `started`: bytes of the request may have left. */
 export function classifyFailure(error: unknown, url: string, started: boolean): HttpError {
   if (error instanceof HttpError) return error;
+  const refusedBy = proxyRefusal(error);
+  if (refusedBy !== undefined) return refusedByProxy(url, refusedBy, error);
   const code = codeOf(error);
   if (code === "UND_ERR_INVALID_ARG" || error instanceof TypeError) return cannotBeWritten(url, error);
   const kind = BY_CODE[code] ?? (TLS.test(code) ? "HTTP_TLS" : started ? "HTTP_RESET" : "HTTP_CONNECT");
   const maybeDelivered = started && kind !== "HTTP_DNS" && kind !== "HTTP_TLS";
   const message = `${hostOf(url)}: ${SAID[kind] ?? "failed"}${code === "" ? "" : ` (${code})`}`;
   return new HttpError(kind, message, maybeDelivered, { cause: error, fields: { host: hostOf(url), code } });
+}
+
+/** The status with which a proxy refused to open a connection; undefined for anything else. undici says it in words only. */
+const proxyRefusal = (error: unknown): string | undefined =>
+  /^Proxy response \((\d+)\)/.exec((error as { message?: string } | null)?.message ?? "")?.[1];
+
+function refusedByProxy(url: string, status: string, cause: unknown): HttpError {
+  const hint =
+    status === "407"
+      ? "Put user:password@ before the proxy's host in HTTPS_PROXY or HTTP_PROXY."
+      : "Allow this host and port at the proxy, or name the host in NO_PROXY.";
+  const message = `${hostOf(url)}: the proxy refused the connection (${status})`;
+  return new HttpError("HTTP_CONNECT", message, false, { hint, cause, fields: { host: hostOf(url) } });
 }
 
 function codeOf(error: unknown): string {

@@ -45,6 +45,23 @@ export function createConnector(reach: NetworkScope, resolve: ResolveHost = reso
   };
 }
 
+/**
+ * The same check where a proxy opens the socket: of a literal address, and of every address that this machine knows a name by. A name that only the
+ * proxy can resolve is the proxy's to check. @throws HttpError
+ */
+export async function checkBeforeProxy(hostname: string, reach: NetworkScope, resolve: ResolveHost = resolveBySystem): Promise<void> {
+  if (reach === "any") return;
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (isIP(host) !== 0) {
+    if (!isAddressAllowed(host, reach)) throw refused(host, reach);
+    return;
+  }
+  const found = await new Promise<readonly LookupAddress[]>((done) =>
+    resolve(host, { all: true }, (error, addresses) => done(error === null ? addresses : [])),
+  );
+  if (found.some(({ address }) => !isAddressAllowed(address, reach))) throw refused(host, reach);
+}
+
 function checkedLookup(reach: NetworkScope, resolve: ResolveHost): LookupFunction {
   return (host, options, done) => {
     resolve(host, options, (error, found) => {

@@ -63,6 +63,7 @@ export const MOST_LAYERS = 8;
 /** Folders that hold more, or are deeper, and why. */
 export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
   model: "one file per word of the domain",
+  runtime: "one file per part of the machine",
   watches: "one file per watch type",
 };
 

@@ -12,6 +12,7 @@ const texts = listFiles(src, ".ts").map((path) => readFileSync(join(src, path), 
 const FOREIGN = [
   /^(?:CHIRPWATCH|SLACK|DISCORD|WEBHOOK|SQLITE|ERR|UND_ERR)_/,
   /^NO_COLOR$/,
+  /^(?:HTTPS?|NO)_PROXY$/,
   /^(?:BAD_SCALAR_START|BLOCK_AS_IMPLICIT_KEY|MULTILINE_IMPLICIT_KEY|TAB_AS_INDENT|UNEXPECTED_TOKEN)$/,
 ];
 

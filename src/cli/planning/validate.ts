@@ -36,6 +36,7 @@ async function validate(context: CliContext, { config: path, online, json }: Val
   else {
     for (const issue of issues) (loaded.ok ? context.out : context.err)(formatIssue(issue));
     if (loaded.ok) context.out(successText(path, loaded.config, issues.length));
+    if (loaded.ok && context.proxies !== undefined) context.out(`requests go through a proxy: ${context.proxies}`);
     if (lengths?.online) for (const line of [onlineText(lengths.online), ...longListLines(lengths.watches)]) context.out(line);
   }
   if (loaded.ok) return;

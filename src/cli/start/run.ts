@@ -27,6 +27,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   const loaded = orThrow(await loadGuarded(context, configPath));
   const config = { ...loaded, server: await withServerToken(loaded.server, { random: context.random, log }) };
   if (config.server.token !== undefined) log.addSecret(config.server.token);
+  if (context.proxies !== undefined) log.info("requests go through a proxy", { proxies: context.proxies });
   for (const warning of config.warnings) log.warn("configuration warning", { at: formatIssue(warning) });
   const sandbox =
     config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;

@@ -15,6 +15,7 @@ import { createHttpAgent, type HttpAgent } from "../../runtime/http-agent.ts";
 import { createLogger, type Logger, type LogLevel } from "../../runtime/logger.ts";
 import { createOutputs } from "../../runtime/outputs.ts";
 import { packageVersion } from "../../runtime/package-file.ts";
+import { readProxies } from "../../runtime/proxies.ts";
 import { createSystemClock } from "../../runtime/system-clock.ts";
 import { createSystemRandom } from "../../runtime/system-random.ts";
 import { SINK_TYPES } from "../../sinks/registry.ts";
@@ -27,6 +28,8 @@ export interface CliContext {
   readonly files: Files;
   readonly env: Environment;
   readonly http: HttpAgent;
+  /** Which requests go through a proxy, for people; undefined when none does. */
+  readonly proxies: string | undefined;
   readonly outputs: Outputs;
   readonly version: string;
   /** To people: results, alerts of the console sink. */
@@ -39,13 +42,15 @@ export interface CliContext {
 
 export function createContext(): CliContext {
   const env = processEnvironment();
+  const proxies = readProxies(env);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", letReadersLeave);
   return {
     clock: createSystemClock(),
     random: createSystemRandom(),
     files: createFiles(),
     env,
-    http: createHttpAgent(),
+    http: createHttpAgent({ proxies }),
+    proxies: proxies.summary,
     outputs: createOutputs(env["CHIRPWATCH_ALLOW_EXEC"]),
     version: packageVersion(),
     out: (text) => void process.stdout.write(`${text}\n`),
