@@ -132,7 +132,8 @@ export class WatchEnricher {
     const { attempts } = waiting;
     if (how.kind === "fail" || rule === undefined) return { enriched: failed(waiting, attempts, how.kind === "fail" ? how.reason : "") };
     if (how.kind === "known") return { enriched: { waiting, ...answeredEvent(waiting.event, how.answer), attempts } };
-    const answer = await this.#questions.ask(rule, waiting.event, this.#abort.signal);
+    // One signal for each: Node warns of more than ten listeners.
+    const answer = await this.#questions.ask(rule, waiting.event, AbortSignal.any([this.#abort.signal]));
     if ("labels" in answer) return { enriched: { waiting, ...answeredEvent(waiting.event, answer), attempts: attempts + 1 } };
     const nowMs = this.#deps.clock.now();
     const deadlineMs = Math.max(waiting.sinceMs, this.#startedAtMs) + rule.maxHoldMs;

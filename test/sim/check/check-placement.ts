@@ -5,22 +5,24 @@
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Hours, isMuted, mutedUntil } from "./mutes.ts";
-import { type Alert, epochsAt, groupBy, routedOf } from "./outbox.ts";
+import { type Alert, epochsOfAlert, groupBy, routedOf } from "./outbox.ts";
 import { placesOf } from "./routes.ts";
 
 export function checkPlacement(evidence: Evidence): readonly string[] {
   const alerts = groupBy(evidence.outbox.alerts, ({ row }) => row.eventId);
   return evidence.played.left.events
-    .filter(({ watchType }) => watchType !== "daemon")
+    .filter(({ id, watchType }) => watchType !== "daemon" && !evidence.played.left.unenriched.includes(id))
     .flatMap((event) => checkEvent(event, alerts.get(event.id) ?? [], evidence));
 }
 
 function checkEvent(event: LeftEvent, alerts: readonly Alert[], evidence: Evidence): readonly string[] {
   const { epochs, isClockSet } = evidence;
-  const possible = (isClockSet ? epochs : epochsAt(epochs, event.detectedAtMs)).flatMap(({ rules }) => {
-    const watch = rules.watches.get(event.watch);
-    return watch === undefined ? [] : [{ rules, watch }];
-  });
+  const possible = (isClockSet ? epochs : epochsOfAlert(epochs, event, alerts[0]?.row.createdAtMs ?? event.detectedAtMs)).flatMap(
+    ({ rules }) => {
+      const watch = rules.watches.get(event.watch);
+      return watch === undefined ? [] : [{ rules, watch }];
+    },
+  );
   const what = `${event.type} ${event.subject} of ${event.watch}`;
   if (possible.length === 0) return wasRenamed(event.watch, evidence) ? [] : [`${what} was found when there was no such watch`];
   const sinks = alerts

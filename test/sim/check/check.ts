@@ -8,6 +8,7 @@ import { checkLog } from "./check-log.ts";
 import { checkContent } from "./check-content.ts";
 import { checkStatus } from "./check-status.ts";
 import { checkEdits } from "./check-edits.ts";
+import { checkEnrichment } from "./check-enrichment.ts";
 import { checkDelay } from "./check-delay.ts";
 import { checkOps } from "./check-ops.ts";
 import { checkDedupe } from "./check-dedupe.ts";
@@ -41,7 +42,7 @@ const CHECKS = [
     checkDedupe,
   ],
   ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog, checkSilences],
-  checkEdits,
+  ...[checkEdits, checkEnrichment],
 ];
 
 /** What is wrong; empty when all is well. */

@@ -46,12 +46,22 @@ const RELOAD_TAKES_MS = 20_000;
 export const epochsAt = (epochs: readonly RuledEpoch[], atMs: number): readonly RuledEpoch[] =>
   epochs.filter(({ fromMs, toMs }) => fromMs <= atMs + 1_000 && toMs >= atMs - RELOAD_TAKES_MS);
 
+/** An event that is enriched goes where the routes say once it is; others at once. */
+export const epochsOfAlert = (
+  epochs: readonly RuledEpoch[],
+  { labels, detectedAtMs }: Pick<LeftEvent, "labels" | "detectedAtMs">,
+  routedAtMs: number,
+): readonly RuledEpoch[] => {
+  const isEnriched = labels["enrich"] !== undefined;
+  return isEnriched ? [...new Set([...epochsAt(epochs, detectedAtMs), ...epochsAt(epochs, routedAtMs)])] : epochsAt(epochs, detectedAtMs);
+};
+
 export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpoch[], isClockSet: boolean): Outbox {
   const events = new Map(left.events.map((event) => [event.id, event]));
   const alerts = left.deliveries.map((row): Alert => {
     const event = events.get(row.eventId) as LeftEvent;
     // The daemon's own events go to ops at once, whatever watch they are about.
-    const possible = event.watchType === "daemon" ? [] : isClockSet ? epochs : epochsAt(epochs, event.detectedAtMs);
+    const possible = event.watchType === "daemon" ? [] : isClockSet ? epochs : epochsOfAlert(epochs, event, row.createdAtMs);
     const places = possible.flatMap(({ rules }) => {
       const watch = rules.watches.get(event.watch);
       if (watch === undefined) return [];

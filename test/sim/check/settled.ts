@@ -8,6 +8,7 @@ export function isSettled(played: Played): boolean {
   const calmEndMs = scenario.startMs + scenario.busyMs + scenario.calmMs;
   const isComing = (dueAtMs: number | null): boolean => dueAtMs !== null && dueAtMs <= calmEndMs + SKEW_MS;
   return (
+    left.unenriched.length === 0 &&
     !left.messages.some(({ state, nextAttemptAtMs }) => state === "open" && isComing(nextAttemptAtMs)) &&
     !left.deliveries.some(({ state, dueAtMs }) => state === "waiting" && isComing(dueAtMs)) &&
     check(played).length === 0

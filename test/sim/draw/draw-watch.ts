@@ -197,6 +197,17 @@ const COMMON_KEYS: Draws = {
       { every: "5m", until: "1h" },
       { every: "10m", until: "30m" },
     ]),
+  enrich: ({ dice }) => ({
+    ...(dice.chance(0.7)
+      ? { url: "https://enrich.example/rate", headers: { authorization: "Bearer x" }, allow_private: dice.chance(0.5) }
+      : { exec: ["/usr/local/bin/on-alert", "enrich"] }),
+    labels: ["mood"],
+    timeout: dice.pick(["500ms", "3s", "20s"]),
+    concurrency: dice.pick([1, 4, 20]),
+    cache: dice.pick(["0s", "10m"]),
+    on_error: dice.pick(["pass", "hold"]),
+    max_hold: dice.pick(["30s", "2m", "5m"]),
+  }),
   spike: () => ({ factor: 3, window: "1h", min: 10 }),
   no_events: ({ dice }) => ({ for: dice.pick(["1h", "3h"]) }),
   enabled: ({ dice }) => !dice.chance(0.1),
@@ -204,7 +215,7 @@ const COMMON_KEYS: Draws = {
 };
 
 /** Keys that only watches of new tweets take, and conditions that only tweets meet. */
-const TWEET_KEYS = ["freshness", "where", "first_run", "include", "ignore", "recheck"];
+const TWEET_KEYS = ["freshness", "where", "first_run", "include", "ignore", "recheck", "enrich"];
 
 export const TWEET_TYPES = Object.keys(OWN_KEYS);
 const OTHER_TYPES = Object.keys(OTHER_KEYS);

@@ -12,11 +12,10 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
   { keys: /^defaults\.sink\.console\b/, why: "a console has nothing of its own" },
   { keys: /^watches\.\w+\.moved_from$/, why: "drawn by a reload" },
   {
-    keys: /^watches\.(?:about|article|community_info|community_members|followers|followers_stats|following|list_followers|list_members|membership|new_followers|new_following|profile|retweeters|score|score_delta|space|top_followers|top_following|trends|tweet|user_search|verified_followers)\.(?:where|first_run|include|ignore|recheck|freshness)(?:\.|$)/,
+    keys: /^watches\.(?:about|article|community_info|community_members|followers|followers_stats|following|list_followers|list_members|membership|new_followers|new_following|profile|retweeters|score|score_delta|space|top_followers|top_following|trends|tweet|user_search|verified_followers)\.(?:where|first_run|include|ignore|recheck|freshness|enrich)(?:\.|$)/,
     why: "drawn for watches of tweets",
   },
   { keys: /^watches\.membership\.accounts\.file$/, why: "only watched accounts stand in the file, who follow nobody of themselves" },
-  { keys: /^(?:defaults\.watch|watches\.\w+)\.enrich(?:\.|$)/, why: "not drawn yet" },
   { keys: /^watches\.space\.when\.participants$/, why: "the service makes this number up" },
   {
     keys: /^watches\.(?:profile|tweet)\.when\.(?:followers|followings|tweets|media|retweet|reply|quote|bookmark)_count$/,

@@ -61,11 +61,23 @@ export interface LeftState {
   readonly events: readonly LeftEvent[];
   readonly deliveries: readonly LeftDelivery[];
   readonly messages: readonly LeftMessage[];
+  /** Ids of events that wait for their enrichment. */
+  readonly unenriched: readonly string[];
   /** Timers of groups. */
   readonly groups: readonly { readonly sink: string; readonly groupKey: string; readonly dueAtMs: number | null }[];
 }
 
-const NOTHING: LeftState = { ledger: new Map(), hours: 0, lines: 0, verdicts: [], events: [], deliveries: [], messages: [], groups: [] };
+const NOTHING: LeftState = {
+  ledger: new Map(),
+  hours: 0,
+  lines: 0,
+  verdicts: [],
+  events: [],
+  deliveries: [],
+  messages: [],
+  unenriched: [],
+  groups: [],
+};
 
 /** Of a daemon that never got so far there is none. */
 export function readState(path: string): LeftState {
@@ -93,6 +105,9 @@ export function readState(path: string): LeftState {
       ),
       messages: all(
         "select id, sink, group_key as groupKey, throttle_key as throttleKey, body, sealed_at as sealedAtMs, state, first_attempt_at as firstAttemptAtMs, next_attempt_at as nextAttemptAtMs, done_at as doneAtMs, error, cause, parent_id as parentId, ref from messages order by seq",
+      ),
+      unenriched: all<{ readonly id: string }>("select event_id as id from enrichments where state = 'waiting' order by seq").map(
+        ({ id }) => id,
       ),
       groups: all("select sink, group_key as groupKey, due_at as dueAtMs from groups order by 1, 2"),
     };

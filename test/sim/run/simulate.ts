@@ -5,12 +5,14 @@ import { join } from "node:path";
 import type { Clock } from "../../../src/model/clock.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { HttpError, type Http } from "../../../src/model/http.ts";
+import type { Outputs } from "../../../src/model/outputs.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { makeStateFolder } from "../../support/state-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import type { ConfigText, Scenario, Step } from "../draw/scenario.ts";
 import { createSimDaemon, type LogLine } from "./daemon.ts";
 import { useDisk } from "./disk.ts";
+import { createEnrichStandIn, ENRICH_HOST, ENRICH_PROGRAM } from "./enrich-stand-in.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { createOperator, type LifeSpan } from "./operator.ts";
 import { type LeftState, readState } from "./read-state.ts";
@@ -78,6 +80,12 @@ function createRun(scenario: Scenario, folder: string) {
   const random = createSeededRandom(scenario.seed + 1);
   const service = createSimService({ seed: scenario.seed, clock: worldClock, random, keys: scenario.keys });
   const receivers = createReceivers({ clock: worldClock, random, onAttempt: (attempt) => trace.attempt(attempt) });
+  const enrichStandIn = createEnrichStandIn(worldClock, createSeededRandom(scenario.seed + 2));
+  const outputs = (life: number): Outputs => {
+    const sinks = receivers.outputs(life);
+    const run: Outputs["run"] = (asked, signal) => (asked.args[0] === ENRICH_PROGRAM ? enrichStandIn : sinks).run(asked, signal);
+    return { ...sinks, run };
+  };
   const world = createWorldHistory(service, startMs);
   const files = createMemoryFiles();
   const logged: LogLine[] = [];
@@ -86,6 +94,7 @@ function createRun(scenario: Scenario, folder: string) {
       const url = new URL(request.url);
       if (url.origin === SERVICE_ORIGIN) return service.request(request);
       if (url.hostname === "beat.example") return Promise.resolve({ status: 200, headers: {}, body: "" });
+      if (url.hostname === ENRICH_HOST) return enrichStandIn.request(request);
       const answer = receivers.request(request, life);
       return answer ?? Promise.reject(new HttpError("HTTP_DNS", `${url.hostname}: the host name could not be resolved`, false));
     },
@@ -101,7 +110,7 @@ function createRun(scenario: Scenario, folder: string) {
       configPath: CONFIG_PATH,
       http,
       write: receivers.write,
-      outputs: receivers.outputs,
+      outputs,
     },
     onLog: (line) => {
       logged.push(line);

@@ -1,0 +1,46 @@
+/** Who is asked about events in a simulation: mostly answers, and now and then refuses, talks nonsense, is slow or hangs. */
+import { type Clock, sleep } from "../../../src/model/clock.ts";
+import { HttpError, type HttpRequest, type HttpResponse } from "../../../src/model/http.ts";
+import type { Outputs } from "../../../src/model/outputs.ts";
+import type { Random } from "../../../src/model/random.ts";
+
+export const ENRICH_HOST = "enrich.example";
+/** The first argument of the program that is asked. */
+export const ENRICH_PROGRAM = "enrich";
+
+export interface EnrichStandIn {
+  request(request: HttpRequest): Promise<HttpResponse>;
+  readonly run: Outputs["run"];
+}
+
+/** `mood` is declared, the others are to be left out. */
+const ANSWER = JSON.stringify({ labels: { mood: "good", severity: "critical", other: "x" }, fields: { score: 3 } });
+
+export function createEnrichStandIn(clock: Clock, random: Random): EnrichStandIn {
+  /** What it does this time, and after how long. */
+  const draw = (timeoutMs: number) => {
+    const chance = random.float();
+    if (chance < 0.04) return { kind: "hang", afterMs: timeoutMs } as const;
+    if (chance < 0.1) return { kind: "refuse", afterMs: 40 } as const;
+    if (chance < 0.14) return { kind: "nonsense", afterMs: 40 } as const;
+    return { kind: "answer", afterMs: chance > 0.9 ? timeoutMs - 1 : 20 + Math.floor(chance * 300) } as const;
+  };
+  return {
+    async request({ timeoutMs, signal }) {
+      const { kind, afterMs } = draw(timeoutMs);
+      await sleep(clock, afterMs, signal);
+      if (signal?.aborted) throw new HttpError("HTTP_ABORTED", "the request was given up", true);
+      if (kind === "hang") throw new HttpError("HTTP_TIMEOUT", `no whole answer within ${timeoutMs} ms`, true);
+      if (kind === "refuse") return { status: 503, headers: { "retry-after": "20" }, body: "" };
+      return { status: 200, headers: {}, body: kind === "nonsense" ? "<html>" : ANSWER };
+    },
+    async run({ timeoutMs }, signal) {
+      const { kind, afterMs } = draw(timeoutMs);
+      await sleep(clock, afterMs, signal);
+      if (signal.aborted) return { end: "aborted", output: "", stdout: "" };
+      if (kind === "hang") return { end: "timeout", output: "", stdout: "" };
+      if (kind === "refuse") return { end: 1, output: "", stdout: "" };
+      return { end: 0, output: "", stdout: kind === "nonsense" ? "<html>" : ANSWER };
+    },
+  };
+}
