@@ -12,6 +12,8 @@ export interface DueMember {
   readonly originalGroupKey?: string;
   /** It waited for the end of a mute, for its group or for a digest, and no operator sent it again: a silence may still hold it back. */
   readonly canBeSilenced: boolean;
+  /** An operator had it sent again. */
+  readonly isReplay: boolean;
   /** Events of the deliveries that joined this one: alerts of other watches on the same fact. */
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
 }
@@ -39,6 +41,8 @@ export interface NewMessage extends SealedMessage {
   readonly throttleKey: string | null;
   /** The message it belongs under. */
   readonly parentId?: string;
+  /** The people it calls: `SinkMention.text`. Absent: nobody. */
+  readonly mentions?: readonly string[];
 }
 
 /** How full a throttle is, and how far its digest. */
@@ -136,6 +140,8 @@ export interface Outbox {
   /** Messages of one group in one call go out in that order. */
   seal(messages: readonly NewMessage[]): Promise<void>;
   record(results: readonly DeliveryResult[]): Promise<void>;
+  /** When a sink's messages last called the people named, by `SinkMention.text`: those that were sealed, and not given up. */
+  lastMentions(sink: string): Promise<ReadonlyMap<string, number>>;
   /** Moves what is due under a throttle's key into its digest, and seals what announces it, in one transaction. */
   gather(overflow: Overflow): Promise<void>;
   throttleState(query: {

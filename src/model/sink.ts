@@ -1,7 +1,7 @@
 /** A sink as the delivery loop sees it: renders once, sends what was sealed, classifies what went wrong. */
 import type { DigestCause } from "./digest.ts";
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
-import type { ChirpEvent } from "./event.ts";
+import type { ChirpEvent, EventBody } from "./event.ts";
 import type { Json } from "./json.ts";
 import type { NeutralMessage } from "./message.ts";
 
@@ -18,6 +18,8 @@ export interface Batch {
   readonly events: readonly OutboxEvent[];
   /** Marked as a sample in what people see. */
   readonly sample: boolean;
+  /** People who are called by it, as the sink writes them; absent: nobody. */
+  readonly mentions?: readonly string[];
   /** How the event reads, by its watch type. */
   read(event: OutboxEvent): NeutralMessage;
 }
@@ -38,6 +40,8 @@ export interface Digest {
   /** The others, oldest first. */
   readonly rest: readonly OutboxEvent[];
   readonly unlisted: Unlisted | undefined;
+  /** People who are called by its first message, as the sink writes them; absent: nobody. */
+  readonly mentions?: readonly string[];
   /** How the event reads, by its watch type. */
   read(event: OutboxEvent): NeutralMessage;
 }
@@ -87,11 +91,23 @@ export interface SinkLists {
   announce(nextAtMs: number): Json;
 }
 
+/** People whom a sink's messages call, as it is configured. Who is called by which message is decided when that is sealed. */
+export interface SinkMention {
+  /** As the sink writes it, and by what the last time is remembered. */
+  readonly text: string;
+  /** From one message that calls them to the next; 0: every message may. */
+  readonly minIntervalMs: number;
+  /** Whether such an event is worth it. */
+  matches(body: EventBody): boolean;
+}
+
 export interface Sink {
   /** Pure. Never throws for content: it trims, splits nothing, loses no event. */
   render(batch: Batch): Json;
   /** Absent where one message takes any number of events. */
   readonly lists?: SinkLists;
+  /** Absent where nobody is ever called. */
+  readonly mentions?: readonly SinkMention[];
   /** One attempt. @throws SinkError */
   send(message: SealedMessage, signal: AbortSignal): Promise<SendReceipt>;
   /** Publishes a message to the channel's followers; one that is published already counts as done. One attempt. @throws SinkError */

@@ -32,6 +32,7 @@ import { knownItems } from "./items/known-items.ts";
 import { loadSources } from "./items/load-sources.ts";
 import { countEvents, newestEvent } from "./history/event-volume.ts";
 import { absentMembers, knownMembers } from "./items/members.ts";
+import { lastMentions } from "./messages/mentions.ts";
 import { nextDueAt } from "./outbox/next-due.ts";
 import { nameAccounts } from "./watches/named-accounts.ts";
 import { loadLearned, saveLearned } from "./upkeep/learned.ts";
@@ -134,6 +135,7 @@ const outbox = (db: Executor): Outbox => ({
   nextDueAt: (sinks) => nextDueAt(db, sinks),
   seal: (messages) => seal(db, messages),
   record: (results) => record(db, results),
+  lastMentions: (sink) => lastMentions(db, sink),
   gather: (overflow) => gather(db, overflow),
   throttleState: (query) => throttleState(db, query),
   loadSinkHealth: () => loadSinkHealth(db),

@@ -30,6 +30,8 @@ export interface Sent {
   /** When the next digest comes, where the message says so. */
   readonly nextAtMs?: number;
   readonly threadRef?: string;
+  /** People whom it calls. */
+  readonly mentions?: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -48,10 +50,13 @@ const neutral = (title: string): NeutralMessage => ({
 const subjectsOf = (events: readonly OutboxEvent[]) => events.map(({ event }) => event.subject);
 
 /** The top, if any, then a message for each ten. */
-function renderParts({ cause, top, rest }: Digest): readonly DigestPart[] {
+function renderParts({ cause, top, rest, mentions = [] }: Digest): readonly DigestPart[] {
   const messages = top.length === 0 ? [] : [top];
   for (let at = 0; at < rest.length; at += LISTED_AT_ONCE) messages.push(rest.slice(at, at + LISTED_AT_ONCE));
-  return messages.map((events) => ({ events, body: { subjects: subjectsOf(events), digest: true, ...(cause && { cause }) } }));
+  return messages.map((events, index) => ({
+    events,
+    body: { subjects: subjectsOf(events), digest: true, ...(cause && { cause }), ...(index === 0 && mentions.length > 0 && { mentions }) },
+  }));
 }
 
 export const LISTED_AT_ONCE = 10;
@@ -109,7 +114,12 @@ export function createBench(
   };
 
   const sinkOf = (name: string, chat: boolean): Sink => ({
-    render: (batch: Batch) => ({ subjects: subjectsOf(batch.events), digest: false, ...(batch.sample && { sample: true }) }),
+    render: ({ events, sample, mentions = [] }: Batch) => ({
+      subjects: subjectsOf(events),
+      digest: false,
+      ...(sample && { sample }),
+      ...(mentions.length > 0 && { mentions }),
+    }),
     ...(chat ? { lists: { above: 10, render: renderParts, announce: (nextAtMs) => ({ subjects: [], digest: false, nextAtMs }) } } : {}),
     send: async (message: SealedMessage, signal) => {
       const body = message.body as { subjects: string[]; digest: boolean };
@@ -119,10 +129,10 @@ export function createBench(
       return (behaviours.get(name) ?? (() => ({})))(attempt);
     },
   });
-  const addSink = (name: string, facts: Partial<PumpSink> = {}) => {
+  const addSink = (name: string, facts: Partial<PumpSink> = {}, more: Partial<Sink> = {}) => {
     sinks.set(name, {
       type: "webhook",
-      sink: sinkOf(name, facts.chat === true),
+      sink: { ...sinkOf(name, facts.chat === true), ...more },
       chat: false,
       concurrency: 4,
       retryForMs: 76 * HOUR,

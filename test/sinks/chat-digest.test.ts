@@ -44,15 +44,15 @@ interface Chat {
 const CHATS: readonly Chat[] = [
   {
     name: "Slack",
-    render: renderSlackDigest,
+    render: (digest) => renderSlackDigest({ ...digest, mentions: ["<!here>"] }),
     refusal: ({ text, blocks }: SlackBody) => slackRefusal({ text, blocks: blocks as never }) ?? slackRefusal({ text }),
     ways: ({ text, blocks }: SlackBody) => [text, JSON.stringify(blocks)],
     live: LIVE_SLACK,
-    own: /<!date\^\d+\^[^|]+\|[^>]+>/g,
+    own: /<!here>|<!date\^\d+\^[^|]+\|[^>]+>/g,
   },
   {
     name: "Discord",
-    render: (digest) => renderDiscordDigest(digest, "<@&42>"),
+    render: (digest) => renderDiscordDigest({ ...digest, mentions: ["<@&42>"] }),
     refusal: ({ content, embeds, plain }: DiscordBody) => discordRefusal({ content, embeds }) ?? discordRefusal({ content: plain }),
     ways: ({ content, embeds, plain }: DiscordBody) => [plain, `${content}${JSON.stringify(embeds)}`],
     live: LIVE_DISCORD,

@@ -278,34 +278,41 @@ describe.each([
 });
 
 describe("a role's mention", () => {
-  it("stands in the content, and is the only one allowed", async () => {
-    await send(webhook({ mention: { role: "42" } }));
+  const call = (more: Partial<Batch> = { mentions: ["<@&42>"] }) => send(webhook({ mention: { role: "42" } }), tweetBatch([{}], more));
+
+  it("stands in the content, and is the only one allowed, where the message has it", async () => {
+    await call();
     expect(posted()).toMatchObject({ content: "<@&42>", allowed_mentions: { parse: [], roles: ["42"] } });
+    await call({});
+    expect(posted(1)).not.toHaveProperty("content");
+    expect(posted(1).allowed_mentions).toEqual({ parse: [] });
   });
 
   it("waits for its condition, which is false until it is compiled", async () => {
-    for (const matches of [undefined, () => false, () => true]) {
-      await send(webhook({ mention: { role: "42", when: "x", ...(matches === undefined ? {} : { matches }) } }));
-    }
-    expect([0, 1, 2].map((index) => posted(index).content)).toEqual([undefined, undefined, "<@&42>"]);
+    const mentionsWith = async (mention: DiscordSettings["mention"]) =>
+      (await discordSink.create("feed", webhook({ mention }), deps)).mentions?.map(({ text, minIntervalMs, matches }) => [
+        text,
+        minIntervalMs,
+        matches({}),
+      ]);
+    expect(await mentionsWith(undefined)).toBeUndefined();
+    expect(await mentionsWith({ role: "42" })).toEqual([["<@&42>", 0, true]]);
+    expect(await mentionsWith({ role: "42", when: "x" })).toEqual([["<@&42>", 0, false]]);
+    expect(await mentionsWith({ role: "42", when: "x", min_interval: "10m", matches: () => true })).toEqual([["<@&42>", 600_000, true]]);
+    expect(await mentionsWith({ role: "42", when: "x", matches: () => false })).toEqual([["<@&42>", 0, false]]);
   });
 
-  it("is called for by any of the events of a message or a digest", async () => {
-    const mentioning = async (wanted: number) => {
-      const matches: NonNullable<DiscordSettings["mention"]>["matches"] = ({ tweet }) => tweet?.id === tweetId(wanted);
-      const sink = await discordSink.create("feed", webhook({ mention: { role: "42", when: "x", matches } }), deps);
-      const { read, events, ...batch } = tweetBatch([{}, {}, {}]);
-      const digest = { cause: undefined, top: events.slice(0, 2), rest: events.slice(2), unlisted: undefined, read };
-      const bodies = [sink.render({ ...batch, read, events }), sink.lists?.render(digest)[0]?.body];
-      return bodies.map((body) => (body as unknown as DiscordBody).content.includes("<@&42>"));
-    };
-    for (const wanted of [0, 1, 2]) expect(await mentioning(wanted)).toEqual([true, true]);
-    expect(await mentioning(3)).toEqual([false, false]);
+  it("stands in the first message of a digest alone", async () => {
+    const sink = await discordSink.create("feed", webhook({ mention: { role: "42" } }), deps);
+    const { read, events } = tweetBatch(Array.from({ length: 60 }, () => ({})));
+    const parts = sink.lists?.render({ cause: undefined, top: [], rest: events, unlisted: undefined, mentions: ["<@&42>"], read }) ?? [];
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.map(({ body }) => JSON.stringify(body).includes("<@&42>"))).toEqual(parts.map((_, index) => index === 0));
   });
 
   it("reaches the role also where Discord refuses the embeds", async () => {
     discord.answer((request, response) => json({ id: "1" }, "embeds" in JSON.parse(request.body) ? 400 : 200)(request, response));
-    await send(webhook({ mention: { role: "42" } }));
+    await call();
     expect(posted(1)).toMatchObject({ content: expect.stringContaining("<@&42>"), allowed_mentions: { parse: [], roles: ["42"] } });
   });
 });
@@ -328,7 +335,7 @@ function expectWithinLimits({ content, embeds, plain, threadName }: DiscordBody)
 
 describe("many tweets in Discord", () => {
   it("get embeds of distinct addresses, up to ten", () => {
-    const { embeds } = renderDiscord(tweetBatch(Array.from({ length: 10 }, () => ({ full_text: "x".repeat(4_000) }))), "", "embed");
+    const { embeds } = renderDiscord(tweetBatch(Array.from({ length: 10 }, () => ({ full_text: "x".repeat(4_000) }))), "embed");
     expect(new Set(embeds.map(({ url }) => url)).size).toBe(10);
   });
 
@@ -349,7 +356,7 @@ describe("many tweets in Discord", () => {
     });
     fc.assert(
       fc.property(fc.array(tweet, { minLength: 1, maxLength: 10 }), fc.constantFrom("embed", "link"), (changes, style) => {
-        const body = renderDiscord(tweetBatch(changes), "", style);
+        const body = renderDiscord(tweetBatch(changes), style);
         expectWithinLimits(body);
         const shown = JSON.stringify(body);
         expect(shown).not.toMatch(/\\ud[89a-f]/i);

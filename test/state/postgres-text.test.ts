@@ -126,6 +126,7 @@ test("every method asks in Postgres's words", async () => {
   const message = { id: "m", sink: "s", groupKey: "g", sealedAtMs: now, body: {}, throttleKey: null, deliveryIds: ["1"] };
   await store.seal([message]).catch(() => undefined);
   await store.record([{ messageId: "m", kind: "sent", atMs: now }]);
+  await store.lastMentions("s");
   const throttle = { sink: "s", throttleKey: "t", digestKey: "d" };
   await store.gather({ ...throttle, nowMs: now, digestDueAtMs: now });
   await store.throttleState({ ...throttle, sinceMs: now });

@@ -87,6 +87,7 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     nextDueAt: guarded(store.nextDueAt),
     seal: guarded(store.seal),
     record: guarded(store.record),
+    lastMentions: guarded(store.lastMentions),
     gather: guarded(store.gather),
     throttleState: guarded(store.throttleState),
     loadSinkHealth: guarded(store.loadSinkHealth),

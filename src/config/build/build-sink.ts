@@ -1,5 +1,6 @@
 /** One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into a SinkConfig. */
 import { parseDuration } from "../../model/duration.ts";
+import type { EventBody } from "../../model/event.ts";
 import type { Environment } from "../../model/files.ts";
 import type { Throttle } from "../../route/route.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
@@ -50,7 +51,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   return {
     name: entry.key,
     type: type.type,
-    settings: withPaths(type, await compileCondition(type, settings, split.own, deps), deps),
+    settings: withPaths(type, await compileConditions(type, settings, split.own, deps), deps),
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
     ...(throttle === undefined ? {} : { throttle }),
     ...buildShaping(common, { map: whole, keyPlace: entry.keyPlace }, deps),
@@ -82,17 +83,25 @@ export function sinkKeys(type: SinkType<any>): readonly string[] {
   return [...own, ...besides, ...common];
 }
 
-/** The settings with their condition made out, where they have one. */
-async function compileCondition(type: SinkType<any>, settings: unknown, own: MapNode, deps: SinkDepsOfConfig): Promise<unknown> {
-  const { condition } = type;
-  const text = settings === undefined ? undefined : condition?.textOf(settings);
-  if (condition === undefined || text === undefined) return settings;
-  const compiled = (await deps.where()).compile(text, anyBody(deps.watchTypes));
-  if ("matches" in compiled) return condition.withMatches(settings, (body) => compiled.matches(body, {}));
-  const { place } = findNode(own, condition.path).node ?? own;
-  const called = `\`${condition.path.at(-1)}\``;
-  deps.report.error(offsetInto(place, text, compiled.offset), compiled.rule, compiled.message.replace("`where`", called));
-  return settings;
+/** The settings with their conditions made out, where they have any. */
+async function compileConditions(type: SinkType<any>, settings: unknown, own: MapNode, deps: SinkDepsOfConfig): Promise<unknown> {
+  const written = settings === undefined ? [] : (type.conditions?.written(settings) ?? []);
+  if (written.length === 0) return settings;
+  const where = await deps.where();
+  const compiled = new Map<string | undefined, (body: EventBody) => boolean>();
+  for (const { path, text } of written) {
+    const condition = where.compile(text, anyBody(deps.watchTypes));
+    if ("matches" in condition) compiled.set(text, (body) => condition.matches(body, {}));
+    else {
+      const { place } = findNode(own, path).node ?? own;
+      deps.report.error(
+        offsetInto(place, text, condition.offset),
+        condition.rule,
+        condition.message.replace("`where`", `\`${path.at(-1)}\``),
+      );
+    }
+  }
+  return type.conditions?.withMatches(settings, (text) => compiled.get(text));
 }
 
 function checkPrograms(type: SinkType<any>, settings: unknown, own: MapNode, deps: SinkDepsOfConfig): void {

@@ -5,7 +5,7 @@ import { errorText } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import type { Random } from "../../model/random.ts";
-import type { DigestPart, OutboxEvent } from "../../model/sink.ts";
+import type { DigestPart, OutboxEvent, SinkLists } from "../../model/sink.ts";
 import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
 import { isSummaryGroup, summariseChanges } from "../../route/noise.ts";
 import { scheduledName } from "../../route/scheduled-digest.ts";
@@ -14,6 +14,7 @@ import { type DigestDeps, type LaidOut, layOutDigest } from "./digest.ts";
 import { layOutScheduled, sortScheduled } from "./scheduled-digest.ts";
 import type { Bundle, Claim, Surplus } from "./group.ts";
 import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
+import { createMentionChoice } from "./mentions.ts";
 import type { Stage } from "./stage.ts";
 
 export interface SealDeps extends DigestDeps {
@@ -38,7 +39,8 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
   return {
     name: "seal",
     async run({ queue, isProbe, messages, bundles, surplus }) {
-      const sealed = bundles.map((bundle) => sealBundle(deps, queue, bundle));
+      const mentionsOf = await createMentionChoice(deps.store, queue.name, bundles.length === 0 ? [] : queue.sink.mentions);
+      const sealed = bundles.map((bundle) => sealBundle(deps, queue, bundle, mentionsOf(bundle.members, deps.clock.now())));
       if (sealed.length > 0) await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, queue, one);
@@ -55,11 +57,11 @@ interface Sealed {
 }
 
 /** One message, or the parts of a digest: the first counts against the throttle, the others belong under it. */
-function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Bundle): readonly Sealed[] {
+function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Bundle, mentions: readonly string[]): readonly Sealed[] {
   const { groupKey, throttleKey } = bundle;
   const idsByEvent = new Map(itemsOf(bundle).map(({ event, deliveryIds }) => [event, deliveryIds]));
   const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
-  const { parts, unlisted } = layOut(deps, queue, [...idsByEvent.keys()].sort(byDetection), bundle);
+  const { parts, unlisted } = layOut(deps, queue, [...idsByEvent.keys()].sort(byDetection), { ...bundle, mentions });
   const ids = parts.map(() => deps.random.id());
   return parts.map((part, index) => ({
     events: part.events,
@@ -70,7 +72,7 @@ function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Bundle): readonly 
       sealedAtMs: deps.clock.now(),
       body: part.body,
       deliveryIds: idsOf(part.events),
-      ...(index === 0 ? { throttleKey, summarisedIds: idsOf(unlisted) } : { throttleKey: null, parentId: ids[0] ?? "" }),
+      ...(index === 0 ? { throttleKey, summarisedIds: idsOf(unlisted), mentions } : { throttleKey: null, parentId: ids[0] ?? "" }),
     },
   }));
 }
@@ -96,7 +98,12 @@ function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   return items;
 }
 
-function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[], { groupKey, cause }: Bundle): LaidOut {
+interface Shown extends Bundle {
+  readonly mentions: readonly string[];
+}
+
+/** Those who are called stand in the first message of several. */
+function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[], { groupKey, cause, mentions }: Shown): LaidOut {
   const { lists } = queue.sink;
   const isScheduled = cause === "schedule";
   const digest = isScheduled ? deps.digests.get(scheduledName(readDigestGroup(groupKey)?.name ?? "")) : undefined;
@@ -104,12 +111,17 @@ function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[],
   try {
     // A digest of one event is that event.
     const isList = lists !== undefined && events.length > (cause === undefined ? lists.above : 1);
-    if (isList && isScheduled) return layOutScheduled(events, digest, lists, deps);
-    if (isList) return layOutDigest(events, cause, lists, deps);
+    if (isList) {
+      const calling: SinkLists = { ...lists, render: (wanted) => lists.render({ ...wanted, mentions }) };
+      return isScheduled ? layOutScheduled(events, digest, calling, deps) : layOutDigest(events, cause, calling, deps);
+    }
     const parts: DigestPart[] = [];
     for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
       const own = events.slice(at, at + EVENTS_AT_ONCE);
-      parts.push({ events: own, body: queue.sink.render({ events: own, sample: false, read: deps.read }) });
+      parts.push({
+        events: own,
+        body: queue.sink.render({ events: own, sample: false, mentions: at === 0 ? mentions : [], read: deps.read }),
+      });
     }
     return { parts, unlisted: [] };
   } catch (error) {
@@ -137,7 +149,7 @@ async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }
 }
 
 function unsent(message: NewMessage): DueMessage {
-  const { deliveryIds: _ids, summarisedIds: _more, throttleKey: _key, parentId: _parent, ...sealed } = message;
+  const { deliveryIds: _ids, summarisedIds: _more, throttleKey: _key, parentId: _parent, mentions: _who, ...sealed } = message;
   return { ...sealed, attempts: 0, firstAttemptAtMs: null };
 }
 

@@ -20,11 +20,11 @@ interface Line {
   readonly plain: string;
 }
 
-/** `prefix` is the mention, already spelt out, or "": it stands in the first message alone. */
-export function renderDiscordDigest(digest: Digest, prefix: string): readonly DigestPart[] {
+export function renderDiscordDigest(digest: Digest): readonly DigestPart[] {
+  const { mentions = [] } = digest;
   const heading = discordLabel(digestHeading(digest), 200);
   const threadName = discordPlain(digestHeading(digest), NAME_CHARS);
-  const lead = join([[prefix, `**${heading}**`].filter((part) => part !== "").join(" "), digestTopHeading(digest)]);
+  const lead = join([[...mentions, `**${heading}**`].join(" "), digestTopHeading(digest)]);
   const remainder = remainderOf(digest);
   // Both ways to show a message must hold all of its lines.
   const budgets = [EMBED_CHARS_TOTAL - remainder.length - 1, CONTENT_CHARS - lead.length - remainder.length - 2];
@@ -44,6 +44,7 @@ export function renderDiscordDigest(digest: Digest, prefix: string): readonly Di
       })),
       plain: join([content, ...lines.map(({ plain }) => plain), ...below]),
       threadName,
+      ...(isFirst && mentions.length > 0 ? { mentions } : {}),
     };
     return { events: lines.map(({ event }) => event), body: body as unknown as Json };
   });

@@ -43,6 +43,8 @@ export interface DiscordBody {
   readonly plain: string;
   /** Name of the post, where the channel is a forum. */
   readonly threadName: string;
+  /** Roles that it calls, as they stand in its content. Absent: none. */
+  readonly mentions?: readonly string[];
   /** It is about this channel, and nothing for its followers. */
   readonly isLocal?: boolean;
 }
@@ -52,15 +54,17 @@ interface Entry {
   readonly message: NeutralMessage;
 }
 
-/** `batch` holds at most `EMBEDS` alerts. `prefix` is the mention, already spelt out, or "". */
-export function renderDiscord(batch: Batch, prefix: string, style: "embed" | "link"): DiscordBody {
+/** `batch` holds at most `EMBEDS` alerts. */
+export function renderDiscord(batch: Batch, style: "embed" | "link"): DiscordBody {
+  const { mentions = [] } = batch;
   const entries = batch.events.map((event) => ({ id: event.event.subject || event.event.id, message: batch.read(event) }));
   const heading = discordLabel(headingOf(batch), LINE_CHARS);
-  const lead = [prefix, heading].filter((part) => part !== "").join(" ");
+  const lead = [...mentions, heading].filter((part) => part !== "").join(" ");
   const threadName = discordPlain(entries[0]?.message.title ?? "", 100) || "Alert";
   const plain = plainContent(lead, entries);
-  if (style === "link") return { content: linkContent(lead, entries), embeds: [], plain, threadName };
-  return { content: lead, embeds: entries.map(({ message }, index) => embedOf(message, index, entries.length)), plain, threadName };
+  const shared = { plain, threadName, ...(mentions.length === 0 ? {} : { mentions }) };
+  if (style === "link") return { content: linkContent(lead, entries), embeds: [], ...shared };
+  return { content: lead, embeds: entries.map(({ message }, index) => embedOf(message, index, entries.length)), ...shared };
 }
 
 // ---- one embed per alert -------------------------------------------------------------------------------------------

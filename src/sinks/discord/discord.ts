@@ -1,14 +1,14 @@
 /** The Discord sink: its settings, and sending through a webhook. A bot is discord-bot.ts, the layout discord-render.ts, answers discord-answer.ts, retries the outbox's. */
 import { z } from "zod";
-import type { EventBody } from "../../model/event.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { type OutboxEvent, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
+import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
 import { discordDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
 import { createBot, DISCORD_API_URL } from "./discord-bot.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "./discord-digest.ts";
 import { type DiscordBody, EMBEDS, renderDiscord } from "./discord-render.ts";
+import { mentionConditions, mentionOf, mentionTiming, withCondition, type WrittenMention } from "../kind/mention-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 
@@ -30,7 +30,7 @@ const settingsSchema = z
     mention: z
       .strictObject({
         role: snowflake.describe("Id of the role to mention."),
-        when: z.string().optional().describe("Condition on the event, in the words of `where`; always when absent."),
+        ...mentionTiming,
       })
       .optional()
       .describe("Mentions a role above the alert."),
@@ -61,9 +61,8 @@ const settingsSchema = z
 
 type Settings = z.infer<typeof settingsSchema>;
 
-/** `matches` is `mention.when` compiled. Without it nothing matches. */
 export type DiscordSettings = Omit<Settings, "mention"> & {
-  readonly mention?: (NonNullable<Settings["mention"]> & { readonly matches?: (body: EventBody) => boolean }) | undefined;
+  readonly mention?: (NonNullable<Settings["mention"]> & Pick<WrittenMention, "matches">) | undefined;
 };
 
 export const discordSink: SinkType<DiscordSettings> = {
@@ -75,10 +74,9 @@ export const discordSink: SinkType<DiscordSettings> = {
   example: 'type: discord\nwebhook_url: "${DISCORD_WEBHOOK_URL}"\n',
   chat: true,
   concurrency: 1,
-  condition: {
-    path: ["mention", "when"],
-    textOf: ({ mention }) => mention?.when,
-    withMatches: ({ mention, ...settings }, matches) => ({ ...settings, mention: mention && { ...mention, matches } }),
+  conditions: {
+    written: ({ mention }) => mentionConditions(mention === undefined ? [] : [[["mention"], mention]]),
+    withMatches: ({ mention, ...settings }, matchesOf) => ({ ...settings, mention: mention && withCondition(mention, matchesOf) }),
   },
   doubts: (_name, settings) => discordDoubts(settings),
   destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? DISCORD_API_URL }],
@@ -92,32 +90,23 @@ export const discordSink: SinkType<DiscordSettings> = {
 
 function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
   return {
-    render: (batch) => renderDiscord(batch, batch.sample ? "" : mentionOf(settings, batch.events), settings.style) as unknown as Json,
+    render: (batch) => renderDiscord(batch, settings.style) as unknown as Json,
     lists: {
       above: EMBEDS,
-      render: (digest) => renderDiscordDigest(digest, mentionOf(settings, [...digest.top, ...digest.rest])),
+      render: renderDiscordDigest,
       announce: (nextAtMs) => renderDiscordAnnouncement(nextAtMs) as unknown as Json,
     },
-    send: (message, signal) => sendOrSimplify(settings, post, message, signal),
+    ...(settings.mention === undefined ? {} : { mentions: [mentionOf(`<@&${settings.mention.role}>`, settings.mention)] }),
+    send: (message, signal) => sendOrSimplify(post, message, signal),
   };
 }
 
-function mentionOf({ mention }: DiscordSettings, events: readonly OutboxEvent[]): string {
-  if (mention === undefined) return "";
-  const isMeant = mention.when === undefined || events.some(({ event }) => mention.matches?.(event.body) === true);
-  return isMeant ? `<@&${mention.role}>` : "";
-}
-
 /** A refusal of the embeds costs the layout, not the alert. */
-async function sendOrSimplify(
-  settings: DiscordSettings,
-  post: DiscordPost,
-  message: SealedMessage,
-  signal: AbortSignal,
-): Promise<SendReceipt> {
-  const { content, embeds, plain, threadName, isLocal = false } = message.body as unknown as DiscordBody;
-  // Nothing in any text pings; the one role of the settings may, where our own content names it.
-  const allowed_mentions = { parse: [], ...(settings.mention === undefined ? {} : { roles: [settings.mention.role] }) };
+async function sendOrSimplify(post: DiscordPost, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
+  const { content, embeds, plain, threadName, mentions = [], isLocal = false } = message.body as unknown as DiscordBody;
+  // Nothing in any text pings, but the role that this very message calls.
+  const roles = mentions.map((mention) => mention.replace(/\D/g, ""));
+  const allowed_mentions = { parse: [], ...(roles.length === 0 ? {} : { roles }) };
   const shown = { ...(content === "" ? {} : { content }), ...(embeds.length === 0 ? {} : { embeds: embeds as unknown as Json }) };
   try {
     return await post({ payload: { allowed_mentions, ...shown }, threadName, isLocal }, message, signal);

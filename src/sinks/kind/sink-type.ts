@@ -32,14 +32,20 @@ export interface SinkDoubt {
   readonly message: string;
 }
 
-/** A condition over an event's body among a sink's settings. config/ compiles it, where expressions are known. */
-export interface SinkCondition<S> {
+export interface WrittenCondition {
   /** Its place below the sink. */
-  readonly path: readonly string[];
-  /** Undefined where none is written. */
-  textOf(settings: S): string | undefined;
-  /** The same settings with the condition made out. */
-  withMatches(settings: S, matches: (body: EventBody) => boolean): S;
+  readonly path: readonly (string | number)[];
+  readonly text: string;
+}
+
+/** The condition that is written so; undefined where none is. */
+export type MatchesOf = (text: string | undefined) => ((body: EventBody) => boolean) | undefined;
+
+/** Conditions over an event's body among a sink's settings. config/ compiles them, where expressions are known. */
+export interface SinkConditions<S> {
+  written(settings: S): readonly WrittenCondition[];
+  /** The same settings with their conditions made out. */
+  withMatches(settings: S, matchesOf: MatchesOf): S;
 }
 
 export interface SinkType<S = unknown> {
@@ -66,7 +72,7 @@ export interface SinkType<S = unknown> {
   limits?(settings: S): readonly SendLimit[];
   /** Of the sink of that name. */
   doubts?(name: string, settings: S): readonly SinkDoubt[];
-  readonly condition?: SinkCondition<S>;
+  readonly conditions?: SinkConditions<S>;
   /** Every place this sink would send to. */
   destinations(settings: S): readonly Destination[];
   /** Where it posts, for people: "#brand", "console". Not asked where `secrets` holds an address. */

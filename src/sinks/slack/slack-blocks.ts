@@ -21,6 +21,9 @@ export const size = (value: unknown): number => JSON.stringify(value).length;
 
 /** `verbatim`: nothing in it becomes a link or a mention by itself. */
 export const mrkdwn = (text: string): SlackBlock => ({ type: "mrkdwn", text, verbatim: true });
+/** Those who are called, where anybody is: text of the configuration, none of a stranger's. https://docs.slack.dev/messaging/formatting-message-text#mentioning-users */
+export const mentionBlocks = (mentions: readonly string[] = []): readonly SlackBlock[] =>
+  mentions.length === 0 ? [] : [{ type: "section", text: mrkdwn(mentions.join(" ")) }];
 export const context = (elements: readonly SlackBlock[]): SlackBlock => ({ type: "context", elements });
 
 /** Shown in the reader's own time zone: https://docs.slack.dev/messaging/formatting-message-text#date-formatting */

@@ -4,7 +4,17 @@ import type { Digest, DigestPart, OutboxEvent } from "../../model/sink.ts";
 import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../../render/digest-text.ts";
 import { joinLines, splitDigest } from "../../render/text/split-lines.ts";
 import { slackLabel, slackLink, slackText } from "../../render/slack-text.ts";
-import { BLOCKS_CHARS, context, dateToken, mrkdwn, SECTION_CHARS, size, type SlackBlock, type SlackBody } from "./slack-blocks.ts";
+import {
+  BLOCKS_CHARS,
+  context,
+  dateToken,
+  mentionBlocks,
+  mrkdwn,
+  SECTION_CHARS,
+  size,
+  type SlackBlock,
+  type SlackBody,
+} from "./slack-blocks.ts";
 
 const LABEL_CHARS = 60;
 const WORDS_CHARS = 100;
@@ -23,7 +33,8 @@ interface Line {
 export function renderSlackDigest(digest: Digest): readonly DigestPart[] {
   const heading = [digestHeading(digest), digestTopHeading(digest)].filter((line) => line !== "");
   const remainder = remainderOf(digest);
-  const frame = [headingBlock(heading), ...remainder.blocks];
+  const { mentions = [] } = digest;
+  const frame = [...mentionBlocks(mentions), headingBlock(heading), ...remainder.blocks];
   const budget = BLOCKS_CHARS - size(frame) - SECTIONS_AT_MOST * size(section(""));
   const messages = splitDigest(digest.top.map(lineOf(digest)), digest.rest.map(lineOf(digest)), ({ shown }) => [size(shown)], [budget]);
   let next = 1;
@@ -33,7 +44,7 @@ export function renderSlackDigest(digest: Digest): readonly DigestPart[] {
     next += lines.length;
     return {
       events: lines.map(({ event }) => event),
-      body: bodyOf(above, lines, isFirst ? remainder : { blocks: [], text: [] }) as unknown as Json,
+      body: withMentions(bodyOf(above, lines, isFirst ? remainder : NO_REMAINDER), isFirst ? mentions : []) as unknown as Json,
     };
   });
 }
@@ -42,6 +53,13 @@ interface Remainder {
   readonly blocks: readonly SlackBlock[];
   readonly text: readonly string[];
 }
+
+const NO_REMAINDER: Remainder = { blocks: [], text: [] };
+
+const withMentions = ({ text, blocks }: SlackBody, mentions: readonly string[]): SlackBody => ({
+  text: [...mentions, text].join(" "),
+  blocks: [...mentionBlocks(mentions), ...blocks],
+});
 
 function bodyOf(heading: readonly string[], lines: readonly Line[], remainder: Remainder): SlackBody {
   return {
@@ -62,7 +80,7 @@ const headingBlock = (heading: readonly string[]): SlackBlock =>
 
 function remainderOf(digest: Digest): Remainder {
   const said = digestRemainder(digest);
-  if (said === undefined) return { blocks: [], text: [] };
+  if (said === undefined) return NO_REMAINDER;
   const where = digest.unlisted?.where ?? "";
   // A command is there to be copied: nothing may stand between its letters.
   const shown = isPage(where) ? slackLink(where, "see them all", 60) : where === "" ? "" : `\`${where.replace(/[&<>`]/g, "")}\``;

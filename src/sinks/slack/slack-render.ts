@@ -10,6 +10,7 @@ import {
   BLOCKS_CHARS,
   context,
   dateToken,
+  mentionBlocks,
   mrkdwn,
   SECTION_CHARS,
   size,
@@ -34,7 +35,8 @@ type Piece =
 /** `batch` holds at most `MOST_CARDS` alerts. */
 export function renderSlack(batch: Batch): SlackBody {
   const messages = batch.events.map((event) => batch.read(event));
-  return { text: textOf(batch, messages), blocks: cards(batch, messages) };
+  const mentions = (batch.mentions ?? []).map((mention) => `${mention} `).join("");
+  return { text: `${mentions}${textOf(batch, messages, SLACK_TEXT_CHARS - mentions.length)}`, blocks: cards(batch, messages) };
 }
 
 const fits = (blocks: readonly SlackBlock[]): boolean => blocks.length <= BLOCKS && size(blocks) <= BLOCKS_CHARS;
@@ -43,11 +45,12 @@ const fits = (blocks: readonly SlackBlock[]): boolean => blocks.length <= BLOCKS
 
 /** The more there is to say, the less each of them says of itself. */
 function cards(batch: Batch, messages: readonly NeutralMessage[]): readonly SlackBlock[] {
+  const above = [...mentionBlocks(batch.mentions), ...headingBlocks(batch)];
   const laidOut = [SECTION_CHARS, 1_200, 400, 150].map((bodyChars) => [
-    ...headingBlocks(batch),
+    ...above,
     ...messages.flatMap((message, index) => [...(index === 0 ? [] : [{ type: "divider" }]), ...card(message, bodyChars)]),
   ]);
-  return laidOut.find(fits) ?? [...headingBlocks(batch), ...messages.map((message) => footerBlock(message))];
+  return laidOut.find(fits) ?? [...above, ...messages.map((message) => footerBlock(message))];
 }
 
 const headingBlocks = (batch: Batch): readonly SlackBlock[] =>
@@ -136,12 +139,12 @@ function imageUrl(text: string | undefined): string | undefined {
 // ---- text ----------------------------------------------------------------------------------------------------------
 
 /** For notifications, screen readers, and as the whole message when Slack refuses the blocks. */
-function textOf(batch: Batch, messages: readonly NeutralMessage[]): string {
+function textOf(batch: Batch, messages: readonly NeutralMessage[], room: number): string {
   const heading = headingOf(batch);
   const [only] = messages;
   if (messages.length === 1 && only !== undefined) {
     const link = slackText(only.url ?? "", URL_CHARS);
-    const body = slackText([heading, plainMessage(only)].filter((line) => line !== "").join("\n"), SLACK_TEXT_CHARS - URL_CHARS - 1);
+    const body = slackText([heading, plainMessage(only)].filter((line) => line !== "").join("\n"), room - URL_CHARS - 1);
     return link === "" ? body : `${body}\n${link}`;
   }
   const lines = messages.map((message) =>

@@ -2,10 +2,11 @@
 import { z } from "zod";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
-import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
+import { SinkError, type SealedMessage, type SendReceipt, type Sink, type SinkMention } from "../../model/sink.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { slackDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
+import { mentionConditions, withCondition } from "../kind/mention-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
 import { retryAfterMs } from "../kind/retry-after.ts";
@@ -13,6 +14,7 @@ import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 import { classifySdkError, classifyStatus, rateLimited } from "./slack-answer.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";
+import { mentionList, type SlackMention, slackMention } from "./slack-mention.ts";
 import { MOST_CARDS, renderSlack } from "./slack-render.ts";
 
 const API_URL = "https://slack.com/api/";
@@ -33,6 +35,7 @@ const settingsSchema = z
     token: z.string().min(1).optional().describe("Bot token (xoxb-…) with the scope chat:write. Needs `channel`."),
     channel: z.string().min(1).optional().describe('Channel name in quotes ("#brand") or id (C0123456789); invite the bot to it.'),
     webhook_url: z.string().optional().describe("An incoming webhook, instead of `token` and `channel`."),
+    mention: mentionList.optional().describe("People that an alert calls. Never in samples and replays."),
     api_url: apiUrl("Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins."),
   })
   .superRefine((settings, context) => {
@@ -51,7 +54,8 @@ const settingsSchema = z
     }
   });
 
-type SlackSettings = z.infer<typeof settingsSchema>;
+type Settings = z.infer<typeof settingsSchema>;
+type SlackSettings = Omit<Settings, "mention"> & { readonly mention?: readonly SlackMention[] | undefined };
 
 export const slackSink: SinkType<SlackSettings> = {
   type: "slack",
@@ -63,13 +67,20 @@ export const slackSink: SinkType<SlackSettings> = {
   chat: true,
   concurrency: 1,
   limits: () => [CHANNEL_LIMIT],
+  conditions: {
+    written: ({ mention = [] }) => mentionConditions(mention.map((one, index) => [["mention", index], one])),
+    withMatches: ({ mention = [], ...settings }, matchesOf) => ({
+      ...settings,
+      mention: mention.map((one) => withCondition(one, matchesOf)),
+    }),
+  },
   doubts: (_name, settings) => slackDoubts(settings),
   destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? API_URL }],
   describe: ({ channel }) => channel ?? "Slack",
   linkTo: ({ channel }, ts) => slackPermalink(channel, ts),
   create: async (_name, settings, deps) => {
     const post = settings.webhook_url === undefined ? createBotPost(settings, deps) : createWebhookPost(settings.webhook_url, deps);
-    return createSlackSink(post);
+    return createSlackSink(post, (settings.mention ?? []).map(slackMention));
   },
   async check(settings, deps) {
     if (settings.webhook_url !== undefined) return;
@@ -92,8 +103,9 @@ const slackPermalink = (channel: string | undefined, ts: string): string | undef
 /** One request. @throws SinkError, of kind `message` when Slack refuses this content. */
 type Post = (content: Content, messageId: string, signal: AbortSignal) => Promise<SendReceipt>;
 
-function createSlackSink(post: Post): Sink {
+function createSlackSink(post: Post, mentions: readonly SinkMention[]): Sink {
   return {
+    mentions,
     render: (batch) => renderSlack(batch) as unknown as Json,
     lists: {
       above: MOST_CARDS,

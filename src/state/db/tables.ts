@@ -247,6 +247,15 @@ export interface CrosspostsTable {
   error: string;
 }
 
+/** Whom a message called, one row each. */
+export interface MentionsTable {
+  message_id: string;
+  /** As the sink writes it. */
+  mention: string;
+  sink: string;
+  mentioned_at: number;
+}
+
 export interface SinkHealthTable {
   sink: string;
   breaker: "closed" | "open";
@@ -329,6 +338,7 @@ export interface Tables {
   enrichments: EnrichmentsTable;
   audit: AuditTable;
   crossposts: CrosspostsTable;
+  mentions: MentionsTable;
   sink_health: SinkHealthTable;
   ledger: LedgerTable;
   spent_hours: SpentHoursTable;

@@ -21,6 +21,7 @@ import { up as backfills } from "./0016-backfills.ts";
 import { up as enrichments } from "./0017-enrichments.ts";
 import { up as tweetVersions } from "./0018-tweet-versions.ts";
 import { up as goneSinks } from "./0019-gone-sinks.ts";
+import { up as mentions } from "./0020-mentions.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -44,6 +45,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0017-enrichments": { up: enrichments },
   "0018-tweet-versions": { up: tweetVersions },
   "0019-gone-sinks": { up: goneSinks },
+  "0020-mentions": { up: mentions },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

@@ -209,6 +209,7 @@ async function readGroups(db: Executor, work: readonly (Work & { kind: "group" }
       throttleKey: row.throttle_key,
       // What was due at once is queued: nothing stops it any more.
       canBeSilenced: Number(row.due_at) > Number(row.created_at) && row.replayed_at === null,
+      isReplay: row.replayed_at !== null,
       joined: others,
       ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
     });

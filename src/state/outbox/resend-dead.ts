@@ -2,6 +2,7 @@
 import type { DeadSelection } from "../../model/dead-letters.ts";
 import { recordAudit } from "./audit.ts";
 import { countAlerts, deadMessages } from "./dead-letters.ts";
+import { mentioning } from "../messages/mentions.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 import { DEAD } from "../db/literals.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
@@ -49,8 +50,9 @@ export function resendDead(
     const rows = await deadMessages(on, selection).select(["m.id", "m.cause", "m.body"]).execute();
     const ids = rows.map(({ id }) => id);
     const alerts = await countAlerts(on, ids);
-    // What waited behind a breaker until it expired was never rendered.
-    const isSendable = ({ cause, body }: (typeof rows)[number]) => cause === "expired" && body !== "null";
+    const calling = await mentioning(on, ids);
+    // What waited behind a breaker until it expired was never rendered. What called somebody does not do so again.
+    const isSendable = ({ id, cause, body }: (typeof rows)[number]) => cause === "expired" && body !== "null" && !calling.has(id);
     await reopen(
       on,
       rows.filter(isSendable).map(({ id }) => id),

@@ -1,6 +1,7 @@
 /** Turns waiting deliveries into messages: id, members and body are committed before the first attempt. All messages of one call, or none. */
 import type { NewMessage } from "../../model/outbox.ts";
 import { StoreError } from "../../model/store-error.ts";
+import { recordMentions } from "../messages/mentions.ts";
 import { refreshGroup } from "./group-timers.ts";
 import { toText } from "../db/json-text.ts";
 import { type Executor, insertRows, listStatement, transact } from "../db/statement.ts";
@@ -44,6 +45,7 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
   return transact(db, async (on) => {
     await insertMessages(on, inOrder(messages));
     for (const message of messages) await markMembers(on, message);
+    await recordMentions(on, messages);
   });
 }
 

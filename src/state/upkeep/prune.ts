@@ -10,6 +10,8 @@ const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
 const SUMS_KEPT_MS = 62 * 86_400_000;
 /** A month that does not begin on a full hour of UTC has its first one counted attempt by attempt. */
 const ATTEMPTS_KEPT_MS = 32 * 86_400_000;
+/** As long as there may have to be from one mention to the next. */
+const MENTIONS_KEPT_MS = 30 * 86_400_000;
 const AT_ONCE = 500;
 
 /** Notes of a watch, named by what they say and its key: `volume:<key>`, `list:<key>:at`. */
@@ -21,6 +23,10 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   await forgetTweets(db, before);
   await repeat(() => forgetMessages(db, before));
   await db.deleteFrom("crossposts").where("done_at", "<", before).execute();
+  await db
+    .deleteFrom("mentions")
+    .where("mentioned_at", "<", nowMs - Math.max(retentionMs, MENTIONS_KEPT_MS))
+    .execute();
   await db.deleteFrom("attempts").where("at", "<", before).execute();
   await forgetBackfills(db, nowMs - BACKFILL_KEPT_MS);
   await forgetDeliveries(db, before);

@@ -34,7 +34,7 @@ function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): reado
     return emailRefusal(attempt.body as EmailBody) === undefined ? [] : [`${attempt.sink}: ${emailRefusal(attempt.body as EmailBody)}`];
   if (attempt.wire === "apprise") return checkApprise(attempt, sink);
   if (attempt.wire === "teams") return LIVE_TEAMS.test(attempt.text) ? [`${attempt.sink}: a card mentions or calculates`] : [];
-  return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt);
+  return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt, sink);
 }
 
 function checkSignature({ sink, headers, text }: Attempt, { keys }: SinkRules, { played }: Evidence): readonly string[] {
@@ -88,8 +88,10 @@ function checkDiscord({ sink, body, path, wire }: Attempt, { keys }: SinkRules):
   } = { ...(body as JsonObject), ...(message as JsonObject) };
   const { parse, roles } = (allowed ?? {}) as { readonly parse?: readonly string[]; readonly roles?: readonly string[] };
   const role = (keys["mention"] as JsonObject | undefined)?.["role"];
+  const { content = "" } = { ...(body as JsonObject), ...(message as JsonObject) } as { readonly content?: string };
+  const called = content.startsWith(`<@&${role as string}>`) ? [role] : [];
   const objections: string[] = [];
-  if (parse?.length !== 0 || JSON.stringify(roles ?? []) !== JSON.stringify(role === undefined ? [] : [role]))
+  if (parse?.length !== 0 || JSON.stringify(roles ?? []) !== JSON.stringify(called))
     objections.push(`${sink}: a message may mention ${JSON.stringify(allowed)}`);
   if (wire === "discord-webhook" && (username !== keys["username"] || avatar !== keys["avatar_url"]))
     objections.push(`${sink}: a message comes from ${JSON.stringify(username)}`);
@@ -129,15 +131,42 @@ function checkApprise({ sink, body, path }: Attempt, { keys }: SinkRules): reado
   ];
 }
 
-/** In text that Slack formats, what would ping is escaped; the daemon itself writes dates only. */
-function checkSlack({ sink, body }: Attempt): readonly string[] {
+/** In text that Slack formats, what would ping is escaped; the daemon itself writes dates, and at the very beginning whom the sink calls. */
+function checkSlack({ sink, body }: Attempt, { keys }: SinkRules): readonly string[] {
+  const own = new Set(mentionsOf(keys).map(({ text }) => text));
+  const { text = "", blocks = [] } = body as { readonly text?: string; readonly blocks?: readonly object[] };
+  const isOwn = (text: string) => text.split(" ").every((word) => own.has(word));
   const formatted = (value: unknown): readonly string[] => {
     if (typeof value !== "object" || value === null) return [];
     const { type, text } = value as JsonObject;
+    if (value === blocks[0] && isOwn(textOfBlock(value))) return [];
     return [...(type === "mrkdwn" && typeof text === "string" ? [text] : []), ...Object.values(value).flatMap(formatted)];
   };
-  const { text } = body as { readonly text?: string };
-  return [...formatted(body), text ?? ""].some((one) => /<!(?!date)|<@/.test(one)) ? [`${sink}: a message pings`] : [];
+  const words = text.split(" ");
+  const first = words.findIndex((word) => !own.has(word));
+  return [...formatted(body), words.slice(Math.max(0, first)).join(" ")].some((one) => /<!(?!date)|<@/.test(one))
+    ? [`${sink}: a message pings`]
+    : [];
+}
+
+const textOfBlock = (block: object): string => (block as { readonly text?: { readonly text?: string } }).text?.text ?? "";
+
+interface Mention {
+  readonly text: string;
+  readonly when: (typeof CONDITIONS)[number] | undefined;
+  readonly minIntervalMs: number;
+}
+
+/** Whom a sink calls, as its messages show it. */
+function mentionsOf({ mention }: JsonObject): readonly Mention[] {
+  const written = (mention === undefined ? [] : Array.isArray(mention) ? mention : [mention]) as readonly Readonly<
+    Record<string, string>
+  >[];
+  return written.map(({ role, user, group, here, when, min_interval: interval }) => ({
+    text: role ? `<@&${role}>` : user ? `<@${user}>` : group ? `<!subteam^${group}>` : here ? "<!here>" : "<!channel>",
+    when: CONDITIONS.find(({ text }) => text === when),
+    minIntervalMs: interval === undefined ? 0 : ({ "1m": 60_000, "10m": 600_000, "1h": 3_600_000 }[interval] ?? 0),
+  }));
 }
 
 function checkLinks({ sink, text, wire }: Attempt, { epochs }: Evidence): readonly string[] {
@@ -163,27 +192,56 @@ function checkMessage(id: string, alerts: readonly Alert[], rules: Rules, eviden
   return [...objections, ...missing.map((watch) => `${sink.name}: message ${id} does not name ${watch}, which matched it in time`)];
 }
 
+/** What is sent again by an operator calls nobody; nor does what comes before the end of `min_interval`. */
 function checkMention(
-  { id, body }: LeftMessage,
+  message: LeftMessage,
   alerts: readonly Alert[],
   sink: SinkRules,
   { outbox, tweets, played }: Evidence,
 ): readonly string[] {
-  if (sink.type !== "discord") return [];
-  const mention = sink.keys["mention"] as JsonObject | undefined;
-  const when = CONDITIONS.find(({ text }) => text === mention?.["when"]);
+  const { id, body } = message;
   const parts = [...outbox.messages.values()]
     .filter(({ parentId }) => parentId === id)
     .flatMap((part) => outbox.members.get(part.id) ?? []);
-  const reported = [...alerts, ...parts].map(({ event }) => (event.type === "tweet.created" ? tweets.get(event.subject) : undefined));
-  // What a condition makes of other events, and of reposts, is not known here.
-  if (when !== undefined && reported.some((tweet) => tweet === undefined || tweet.name === "" || tweet.ofId !== undefined)) return [];
-  const isOfHandle =
-    when?.text.includes("username") === true && reported.some((tweet) => tweet !== undefined && hasNewHandle(tweet, played));
-  if (isOfHandle || (when?.text.includes("tweet.lang") === true && hasOddFields(played))) return [];
-  const isCalled = mention !== undefined && (when === undefined || reported.some((tweet) => tweet !== undefined && when.holds(tweet)));
-  const isMentioned = /<@&\d+>/.test(body);
-  return isCalled === isMentioned ? [] : [`${sink.name}: message ${id} ${isMentioned ? "mentions a role for nothing" : "mentions nobody"}`];
+  const fresh = [...alerts, ...parts].filter(({ row }) => row.replayedAtMs === null);
+  const reported = fresh.map(({ event }) => (event.type === "tweet.created" ? tweets.get(event.subject) : undefined));
+  const isOfHandle = reported.some((tweet) => tweet !== undefined && hasNewHandle(tweet, played));
+  return mentionsOf(sink.keys).flatMap(({ text, when, minIntervalMs }) => {
+    // What a condition makes of other events, and of reposts, is not known here.
+    if (when !== undefined && reported.some((tweet) => tweet === undefined || tweet.name === "" || tweet.ofId !== undefined)) return [];
+    if ((when?.text.includes("username") === true && isOfHandle) || (when?.text.includes("tweet.lang") === true && hasOddFields(played)))
+      return [];
+    const isMeant = fresh.length > 0 && (when === undefined || reported.some((tweet) => tweet !== undefined && when.holds(tweet)));
+    const isMentioned = mentionedBy(body).includes(text);
+    if (isMentioned && !isMeant) return [`${sink.name}: message ${id} mentions ${text} for nothing`];
+    const isTooSoon = hasMentioned(text, message, minIntervalMs, outbox.messages);
+    return isMeant && !isMentioned && !isTooSoon ? [`${sink.name}: message ${id} does not mention ${text}`] : [];
+  });
+}
+
+/** They stand at the very beginning. */
+function mentionedBy(body: string): readonly string[] {
+  const { text, content } = (JSON.parse(body) ?? {}) as { readonly text?: string; readonly content?: string };
+  const words = (text ?? content ?? "").split(/\s/);
+  const end = words.findIndex((word) => !/^<[@!][^>]+>$/.test(word));
+  return end === -1 ? words : words.slice(0, end);
+}
+
+/** Whether another message of the sink did so less than this before, or at the same moment. A clock that is set moves some of these times. */
+function hasMentioned(
+  text: string,
+  { id, sink, sealedAtMs }: LeftMessage,
+  withinMs: number,
+  messages: Evidence["outbox"]["messages"],
+): boolean {
+  return [...messages.values()].some(
+    (other) =>
+      other.id !== id &&
+      other.sink === sink &&
+      mentionedBy(other.body).includes(text) &&
+      withinMs > 0 &&
+      Math.abs(sealedAtMs - other.sealedAtMs) < withinMs,
+  );
 }
 
 /** A part of a digest stands below the first message of it, where the sink has threads. */

@@ -51,6 +51,17 @@ const COMMON_SINK_KEYS: Readonly<Record<string, Draw>> = {
 };
 
 const when: Draw = ({ dice }) => dice.pick(CONDITIONS).text;
+/** When people are called. */
+const mentionTiming = (scene: SinkScene, isConditional: boolean): JsonObject => ({
+  ...(isConditional || scene.dice.chance(0.6) ? { when: when(scene) as string } : {}),
+  ...(scene.dice.chance(0.4) ? { min_interval: scene.dice.pick(["1m", "10m", "1h"]) } : {}),
+});
+/** One mention for each of those who are called. */
+const slackMentions: Draw = (scene) =>
+  scene.dice.some(["user", "group", "here", "channel"], 1).map((who) => {
+    const everybody = who === "here" || who === "channel";
+    return { [who]: everybody || (who === "user" ? "U0123456789" : "S0123456789"), ...mentionTiming(scene, everybody) };
+  });
 const secretOr = ({ dice, file, name }: SinkScene, key: string, value: string): JsonObject =>
   dice.likes("secret files") ? { [`${key}_file`]: file(`${name}-${key}`, value) } : { [key]: value };
 
@@ -76,7 +87,7 @@ const SINK_TYPES: Readonly<
       scene.dice.chance(0.6)
         ? { ...secretOr(scene, "token", "xoxb-1"), channel: `#${scene.name}` }
         : secretOr(scene, "webhook_url", `https://hooks.slack.com/services/T0/B0/${scene.name}`),
-    optional: { api_url: () => "https://slack.com/api/" },
+    optional: { api_url: () => "https://slack.com/api/", mention: slackMentions },
   },
   discord: {
     way: (scene) =>
@@ -87,7 +98,7 @@ const SINK_TYPES: Readonly<
       api_url: () => "https://discord.com/api",
       username: () => "watcher",
       avatar_url: () => "https://images.example/a.png",
-      mention: (scene) => ({ role: "222", ...(scene.dice.chance(0.6) ? { when: when(scene) as string } : {}) }),
+      mention: (scene) => ({ role: "222", ...mentionTiming(scene, false) }),
       crosspost: ({ dice }) => dice.chance(0.7),
       forum: ({ dice }) => (dice.chance(0.5) ? { tags: ["333"] } : {}),
       thread: ({ index }) => String(910_000 + index),

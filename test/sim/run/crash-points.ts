@@ -42,6 +42,7 @@ const STORE_READS = [
   "loadSources",
   "knownItems",
   "throttleState",
+  "lastMentions",
   "loadSinkHealth",
   "dueRechecks",
   "dueEnrichments",

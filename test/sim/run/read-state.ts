@@ -30,6 +30,8 @@ export interface LeftDelivery {
   readonly createdAtMs: number;
   readonly messageId: string | null;
   readonly joinedId: number | null;
+  /** When an operator had it sent again. */
+  readonly replayedAtMs: number | null;
 }
 
 export interface LeftMessage {
@@ -101,7 +103,7 @@ export function readState(path: string): LeftState {
         "select id, type, watch, watch_type as watchType, subject, labels, body, detected_at as detectedAtMs from events order by seq",
       ).map((event) => ({ ...event, labels: JSON.parse(event.labels) as LeftEvent["labels"], body: JSON.parse(event.body) as JsonObject })),
       deliveries: all(
-        "select id, event_id as eventId, sink, group_key as groupKey, original_group_key as originalGroupKey, grouped as isGrouped, state, due_at as dueAtMs, created_at as createdAtMs, message_id as messageId, joined_id as joinedId from deliveries order by id",
+        "select id, event_id as eventId, sink, group_key as groupKey, original_group_key as originalGroupKey, grouped as isGrouped, state, due_at as dueAtMs, created_at as createdAtMs, message_id as messageId, joined_id as joinedId, replayed_at as replayedAtMs from deliveries order by id",
       ),
       messages: all(
         "select id, sink, group_key as groupKey, throttle_key as throttleKey, body, sealed_at as sealedAtMs, state, first_attempt_at as firstAttemptAtMs, next_attempt_at as nextAttemptAtMs, done_at as doneAtMs, error, cause, parent_id as parentId, ref from messages order by seq",

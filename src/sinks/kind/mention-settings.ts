@@ -1,0 +1,48 @@
+/** What the sinks share that can call people: for which events, how often, and the conditions that config/ compiles. Who can be called is each sink's own. */
+import { z } from "zod";
+import { parseDuration } from "../../model/duration.ts";
+import type { EventBody } from "../../model/event.ts";
+import type { SinkMention } from "../../model/sink.ts";
+import type { MatchesOf, WrittenCondition } from "./sink-type.ts";
+
+const LONGEST_INTERVAL_MS = 30 * 86_400_000;
+
+const isInterval = (text: string): boolean => {
+  const ms = parseDuration(text);
+  return ms !== undefined && ms >= 1_000 && ms <= LONGEST_INTERVAL_MS;
+};
+
+/** Keys of every mention. */
+export const mentionTiming = {
+  when: z.string().optional().describe("Condition on the event, in the words of `where`. Without it every event counts."),
+  min_interval: z
+    .string()
+    .refine(isInterval, "must be a duration from 1s to 30d, like 10m")
+    .optional()
+    .describe("At least this long from one mention to the next. The alerts in between are sent without it."),
+};
+
+export interface WrittenMention {
+  readonly when?: string | undefined;
+  readonly min_interval?: string | undefined;
+  /** `when`, compiled. Without it nothing matches. */
+  readonly matches?: (body: EventBody) => boolean;
+}
+
+export const mentionOf = (text: string, { when, min_interval: interval = "", matches }: WrittenMention): SinkMention => ({
+  text,
+  minIntervalMs: parseDuration(interval) ?? 0,
+  matches: when === undefined ? () => true : (body) => matches?.(body) === true,
+});
+
+/** The conditions of mentions, by the place of each below the sink. */
+export const mentionConditions = (
+  mentions: readonly (readonly [WrittenCondition["path"], WrittenMention])[],
+): readonly WrittenCondition[] =>
+  mentions.flatMap(([path, { when }]) => (when === undefined ? [] : [{ path: [...path, "when"], text: when }]));
+
+/** The same mention with its condition made out. */
+export function withCondition<M extends WrittenMention>(mention: M, matchesOf: MatchesOf): M {
+  const matches = matchesOf(mention.when);
+  return matches === undefined ? mention : { ...mention, matches };
+}

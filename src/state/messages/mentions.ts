@@ -1,0 +1,39 @@
+/** Whom a sink's messages called, and when: from one time to the next there may have to be some time. Written with the message. */
+import type { NewMessage } from "../../model/outbox.ts";
+import { DEAD } from "../db/literals.ts";
+import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
+
+const insert = insertRows("mentions", ["message_id", "mention", "sink", "mentioned_at"], (rows) => rows);
+
+/** In the transaction that seals the messages. */
+export async function recordMentions(on: Executor, messages: readonly NewMessage[]): Promise<void> {
+  const rows = messages.flatMap(({ id, sink, sealedAtMs, mentions = [] }) =>
+    [...new Set(mentions)].map((mention) => ({ message_id: id, mention, sink, mentioned_at: sealedAtMs })),
+  );
+  if (rows.length > 0) await insert(on, rows);
+}
+
+/** What was given up has called nobody. A message that is forgotten by now was sent. */
+const latest = statement<{ sink: string }>()((on, slot) =>
+  on
+    .selectFrom("mentions as c")
+    .leftJoin("messages as m", "m.id", "c.message_id")
+    .select((eb) => ["c.mention", eb.fn.max("c.mentioned_at").as("at")])
+    .where("c.sink", "=", slot("sink"))
+    .where((eb) => eb.or([eb("m.state", "is", null), eb("m.state", "!=", DEAD)]))
+    .groupBy("c.mention"),
+);
+
+export async function lastMentions(db: Executor, sink: string): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await latest(db, { sink });
+  return new Map(rows.map(({ mention, at }) => [mention, Number(at)]));
+}
+
+const ofMessages = listStatement<object, string>()((on, list) =>
+  on.selectFrom("mentions").select("message_id").distinct().where("message_id", "in", list),
+);
+
+/** Those of the messages that call somebody. */
+export async function mentioning(on: Executor, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set((await ofMessages(on, messageIds, {})).rows.map(({ message_id: id }) => id));
+}
