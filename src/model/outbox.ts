@@ -1,7 +1,7 @@
 /** Deliveries on their way, as a port: due, sealed, recorded; and the health of their sinks. */
 import type { DeadCause } from "./dead-letters.ts";
 import type { ChirpEvent } from "./event.ts";
-import type { SealedMessage } from "./sink.ts";
+import type { SealedMessage, SendReceipt } from "./sink.ts";
 import type { WaitCount } from "./waiting.ts";
 
 export interface DueMember {
@@ -32,6 +32,13 @@ export interface DueMessage extends SealedMessage {
   readonly firstAttemptAtMs: number | null;
 }
 
+/** A thread, as far as it is known before its first message is. */
+export interface ThreadOfMessage {
+  readonly key: string;
+  /** From its first message on. */
+  readonly windowMs: number;
+}
+
 export interface NewMessage extends SealedMessage {
   /** Empty for a message about the channel itself. */
   readonly deliveryIds: readonly string[];
@@ -39,8 +46,10 @@ export interface NewMessage extends SealedMessage {
   readonly summarisedIds?: readonly string[];
   /** Null: it does not count against a throttle. */
   readonly throttleKey: string | null;
-  /** The message it belongs under. */
+  /** The message it belongs under: of a digest its first one. */
   readonly parentId?: string;
+  /** It goes below the first message of that thread, or begins it. */
+  readonly thread?: ThreadOfMessage;
   /** The people it calls: `SinkMention.text`. Absent: nobody. */
   readonly mentions?: readonly string[];
 }
@@ -70,8 +79,7 @@ export interface Overflow {
 }
 
 export type DeliveryResult =
-  /** `crosspost`: it is to be published to the channel's followers. */
-  | { readonly messageId: string; readonly kind: "sent"; readonly atMs: number; readonly ref?: string; readonly crosspost?: boolean }
+  | ({ readonly messageId: string; readonly kind: "sent"; readonly atMs: number } & SendReceipt)
   /** `countAttempt` is false for Retry-After: it uses up no step. */
   | {
       readonly messageId: string;
@@ -124,7 +132,7 @@ export interface OutboxStats {
 export interface Outbox {
   /**
    * Due work of the sinks named, at most `limit` groups and messages together. A group with a sealed message that is not yet done
-   * gives nothing new: order holds. Groups named in `busy` (`sink\ngroupKey`) are skipped: they are under way.
+   * gives nothing new: order holds. A message waits until the one that it goes below is done. Groups named in `busy` (`sink\ngroupKey`) are skipped: they are under way.
    */
   dueWork(query: {
     readonly nowMs: number;

@@ -79,6 +79,8 @@ export interface SendReceipt {
   readonly crosspost?: boolean;
   /** The place takes the next message only after that: its answer said that none is left until then. */
   readonly holdMs?: number;
+  /** The message that it was to go below, by the sink's own id: that is gone, and this one stands by itself. */
+  readonly missingThread?: string;
 }
 
 /** How a sink for people shows more alerts than one message can. */
@@ -101,11 +103,22 @@ export interface SinkMention {
   matches(body: EventBody): boolean;
 }
 
+/** Which messages of a sink go into one thread. */
+export interface SinkThreads {
+  readonly by: "conversation" | "group" | "watch";
+  /** From its first message on. */
+  readonly windowMs: number;
+  /** Where the sink posts: a thread does not go on elsewhere. */
+  readonly place: string;
+}
+
 export interface Sink {
   /** Pure. Never throws for content: it trims, splits nothing, loses no event. */
   render(batch: Batch): Json;
   /** Absent where one message takes any number of events. */
   readonly lists?: SinkLists;
+  /** Absent where every message stands by itself. */
+  readonly threads?: SinkThreads;
   /** Absent where nobody is ever called. */
   readonly mentions?: readonly SinkMention[];
   /** One attempt. @throws SinkError */

@@ -3,11 +3,13 @@ import colors from "picocolors";
 import { z } from "zod";
 import type { Json } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
-import type { Batch, SealedMessage, Sink } from "../model/sink.ts";
+import type { Batch, SealedMessage, Sink, SinkThreads } from "../model/sink.ts";
 import { cleanLine, cleanText } from "../render/text/clean-text.ts";
+import { doubtsOfThreads } from "./kind/chat-doubts.ts";
+import { threadSettings, threadsOf } from "./kind/thread-settings.ts";
 import type { SinkType } from "./kind/sink-type.ts";
 
-const settingsSchema = z.strictObject({});
+const settingsSchema = z.strictObject(threadSettings);
 
 /** What is sealed: already harmless text, not yet coloured, because the terminal of a later attempt may be another one. */
 interface Line {
@@ -32,20 +34,31 @@ export const consoleSink: SinkType<z.infer<typeof settingsSchema>> = {
   example: "type: console\n",
   chat: false,
   concurrency: 1,
+  doubts: (_name, settings) => doubtsOfThreads(settings),
   destinations: () => [{ kind: "console" }],
   describe: () => "console",
-  create: async (_name, _settings, deps) => createConsoleSink(deps.write),
+  create: async (_name, settings, deps) => createConsoleSink(threadsOf(settings, "console"), deps.write),
 };
 
-function createConsoleSink(write: (text: string) => void): Sink {
+function createConsoleSink(threads: SinkThreads | undefined, write: (text: string) => void): Sink {
   return {
+    ...(threads === undefined ? {} : { threads }),
     render: (batch) => renderBatch(batch) as unknown as Json,
     async send(message) {
-      write(layOut(message));
-      return {};
+      const text = layOut(message);
+      write(message.threadRef === undefined ? text : indented(text));
+      return threads === undefined ? {} : { ref: message.id };
     },
   };
 }
+
+/** Below the first message of its thread. */
+const indented = (text: string): string =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line, index) => `${index === 0 ? "  ↳ " : "    "}${line}\n`)
+    .join("");
 
 function renderBatch(batch: Batch): ConsoleBody {
   const lines = batch.events.map((event) => lineOf(batch.read(event)));

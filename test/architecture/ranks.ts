@@ -77,6 +77,7 @@ export const MOST_LAYERS = 8;
 export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
   model: "one file per word of the domain",
   runtime: "one file per part of the machine",
+  "state/migrations": "one file per schema",
   watches: "one file per watch type",
 };
 

@@ -114,7 +114,7 @@ export const FOLDERS = {
       tests: inFolder("test/state", ["dedupe-keys.test", "sqlite-store.test"]),
     },
     { mutate: inFolder("src/state", ["enrichments"]), tests: inFolder("test/state", ["enrichments.test"]) },
-    { mutate: inFolder("src/state", ["mentions"]), tests: inFolder("test/state", ["mentions.test"]) },
+    { mutate: inFolder("src/state", ["mentions", "threads"]), tests: inFolder("test/state", ["mentions.test", "threads.test"]) },
     { mutate: inFolder("src/state", ["audit"]), tests: inFolder("test/state", ["dead-letters.test"]) },
     {
       mutate: inFolder("src/state", ["silences", "silenced-deliveries"]),

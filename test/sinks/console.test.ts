@@ -38,6 +38,19 @@ describe("the console sink", () => {
     );
   });
 
+  it("shows what goes below a message of its thread indented, under an id of its own", async () => {
+    const lines: string[] = [];
+    const deps = { write: (text: string) => void lines.push(text) } as unknown as SinkDeps;
+    const sink = await consoleSink.create("terminal", { thread_by: "conversation" }, deps);
+    expect(sink.threads).toEqual({ by: "conversation", windowMs: 86_400_000, place: "console" });
+    const batch = { sample: false, events: [{ event: makeEvent("1"), watches: ["brand"] }], read: () => message({ facts: [], url: "" }) };
+    const sealed = { id: "m1", sink: "terminal", groupKey: "", sealedAtMs: 0, body: JSON.parse(JSON.stringify(sink.render(batch))) };
+    expect(await sink.send({ ...sealed, threadRef: "m0" }, new AbortController().signal)).toEqual({ ref: "m1" });
+    expect(stripVTControlCharacters(lines.join(""))).toBe(
+      "  ↳ • 2026-01-15 12:00:00 [brand, other] Alice (@alice) posted\n        hello\n        world\n",
+    );
+  });
+
   it("fault 54: nothing in a tweet moves the cursor, recolours the terminal or turns the text around", async () => {
     const text = "a\u001b[2Jb\u0007c\u009bd\u202ee\u2066f\rg\u0000\ud83d";
     const out = await written(message({ title: text, body: text, url: `https://x.com/${text}`, watches: [text] }));

@@ -4,6 +4,7 @@ import type { Log } from "../../src/model/log.ts";
 import type { Batch, SinkError } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
 import { createOutputs } from "../../src/runtime/outputs.ts";
+import { discordColor } from "../../src/sinks/discord/discord-colors.ts";
 import { renderDiscord, type DiscordBody } from "../../src/sinks/discord/discord-render.ts";
 import { discordSink, type DiscordSettings } from "../../src/sinks/discord/discord.ts";
 import type { SinkDeps } from "../../src/sinks/kind/sink-type.ts";
@@ -332,6 +333,40 @@ function expectWithinLimits({ content, embeds, plain, threadName }: DiscordBody)
   }
   expect(total).toBeLessThanOrEqual(6_000);
 }
+
+describe("pictures in Discord", () => {
+  const photos = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ type: "photo", link: "", preview: `https://pics.example/${i}.jpg` }));
+  const galleries = (...counts: readonly number[]) => {
+    const body = renderDiscord(tweetBatch(counts.map((count) => ({ entities: photos(count) }))), "embed");
+    expectWithinLimits(body);
+    const urls = [...new Set(body.embeds.map(({ url }) => url))];
+    return urls.map((url) => body.embeds.filter((embed) => embed.url === url && embed.image !== undefined).length);
+  };
+
+  it("are a gallery: up to four embeds of one address, of which the first is the alert", () => {
+    expect(galleries(4)).toEqual([4]);
+    expect(galleries(6)).toEqual([4]);
+    expect(galleries(2, 0, 3)).toEqual([2, 0, 3]);
+    const { embeds } = renderDiscord(tweetBatch([{ entities: photos(6) }]), "embed");
+    expect(embeds.slice(1).map((embed) => Object.keys(embed))).toEqual([1, 2, 3].map(() => ["url", "image"]));
+    expect(embeds[0]?.footer?.text).toContain("+2 more media");
+  });
+
+  it("leave room for every alert", () => {
+    expect(galleries(4, 4, 4, 4)).toEqual([4, 4, 1, 1]);
+    expect(galleries(...Array.from({ length: 10 }, () => 4))).toEqual(Array.from({ length: 10 }, () => 1));
+  });
+});
+
+it("an embed in Discord has the colour of what happened, or of the severity that its watch gives it", () => {
+  const types = ["tweet.created", "follower.added", "follower.removed", "tweet.deleted", "made.up"];
+  const colors = types.map((type) => discordColor(type, "info"));
+  expect(new Set(colors).size).toBe(3);
+  expect(colors[2]).toBe(colors[3]);
+  expect(types.map((type) => discordColor(type, "critical"))).toEqual(types.map(() => 0xef4444));
+  expect(renderDiscord(tweetBatch([{}]), "embed").embeds[0]?.color).toBe(discordColor("tweet.created", "info"));
+});
 
 describe("many tweets in Discord", () => {
   it("get embeds of distinct addresses, up to ten", () => {

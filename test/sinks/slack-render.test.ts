@@ -79,6 +79,37 @@ describe("one tweet in Slack", () => {
   });
 });
 
+describe("pictures in Slack", () => {
+  const photos = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({ type: "photo", link: "", preview: `https://pics.example/${i}.jpg` }));
+  const shown = (...counts: readonly number[]) => {
+    const body = renderSlack(tweetBatch(counts.map((count) => ({ user: alice, full_text: "x".repeat(200), entities: photos(count) }))));
+    expectWithinLimits(body);
+    return body.blocks.filter(({ type }) => type === "image");
+  };
+
+  it("are all there, each with words for those who do not see it", () => {
+    expect(shown(1).map(({ alt_text: alt }) => alt)).toEqual(["picture posted by Alice"]);
+    expect(shown(4).map(({ image_url: url, alt_text: alt }) => [url, alt])).toEqual(
+      [0, 1, 2, 3].map((i) => [`https://pics.example/${i}.jpg`, `picture ${i + 1} of 4 posted by Alice`]),
+    );
+    expect(shown(4, 3, 4, 2, 4)).toHaveLength(17);
+  });
+
+  it("beyond four are counted", () => {
+    const { blocks } = renderSlack(tweetBatch([{ entities: photos(6) }]));
+    expect(JSON.stringify(blocks.at(-1))).toContain("+2 more media");
+  });
+
+  it("give way to the alerts when there is not room for all", () => {
+    const long = Array.from({ length: 4 }, () => ({ type: "photo", link: "", preview: `https://pics.example/${"x".repeat(900)}` }));
+    const body = renderSlack(tweetBatch(Array.from({ length: MOST_CARDS }, () => ({ entities: long }))));
+    expectWithinLimits(body);
+    expect(body.blocks.filter(({ type }) => type === "image")).toHaveLength(MOST_CARDS);
+    expect(JSON.stringify(body.blocks)).toContain("+3 more media");
+  });
+});
+
 describe("many tweets in Slack", () => {
   it("gives a few a card each", () => {
     expect(renderSlack(tweetBatch([{}, {}, {}])).blocks.filter(({ type }) => type === "divider")).toHaveLength(2);
@@ -112,7 +143,7 @@ describe("any text in Slack", () => {
       in_reply_to_tweet_id: hostileText,
       entities: fc.array(
         fc.record({ type: fc.constant("photo"), preview: hostileText.map((text) => `https://e.com/${text}`), link: hostileText }),
-        { maxLength: 2 },
+        { maxLength: 5 },
       ),
     }),
     { minLength: 1, maxLength: MOST_CARDS },

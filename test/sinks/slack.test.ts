@@ -5,6 +5,7 @@ import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts
 import { createOutputs } from "../../src/runtime/outputs.ts";
 import { sinkPlace } from "../../src/sinks/kind/sink-secrets.ts";
 import type { SinkDeps } from "../../src/sinks/kind/sink-type.ts";
+import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
 import { slackSink } from "../../src/sinks/slack/slack.ts";
 import { json, startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
 import { EVENT_TIME_MS } from "../support/make-event.ts";
@@ -81,7 +82,9 @@ describe("a Slack bot", () => {
       { ok: true, ts: "3" },
     ];
     slack.answer((request, response) => json(answers[slack.received.length - 1] ?? {})(request, response));
-    for (const _time of [1, 2]) await send(botSettings(), "hello", never, { threadRef: "1.1" });
+    const receipts: unknown[] = [];
+    for (const _time of [1, 2]) receipts.push(await send(botSettings(), "hello", never, { threadRef: "1.1" }));
+    expect(receipts).toEqual([{ ref: "2" }, { ref: "3", missingThread: "1.1" }]);
     const shown = slack.received.map((_, index) => [form(index).get("thread_ts"), form(index).has("blocks")]);
     expect(shown).toEqual([
       ["1.1", true],
@@ -89,6 +92,44 @@ describe("a Slack bot", () => {
       ["1.1", true],
       [null, true],
     ]);
+  });
+
+  it("shows in the channel, too, what it posts in a thread, where the settings say so; but no part of a list", async () => {
+    const settings = { ...botSettings(), thread_by: "conversation", broadcast: "always" } as const;
+    await send(settings);
+    await send(settings, "hello", never, { threadRef: "1.1" });
+    await send(settings, "hello", never, { threadRef: "1.1", body: { text: "more", blocks: [], isPart: true } });
+    await send({ ...settings, broadcast: "never" }, "hello", never, { threadRef: "1.1" });
+    const shown = slack.received.map((_, index) => [form(index).get("thread_ts"), form(index).get("reply_broadcast")]);
+    expect(shown).toEqual([
+      [null, null],
+      ["1.1", "true"],
+      ["1.1", null],
+      ["1.1", null],
+    ]);
+  });
+
+  it("puts messages into threads of its channel, for a day unless said otherwise", async () => {
+    const threads = async (more: Partial<Settings>) => (await slackSink.create("brand", { ...botSettings(), ...more }, deps)).threads;
+    expect(await threads({})).toBeUndefined();
+    expect(await threads({ thread_by: "watch" })).toEqual({ by: "watch", windowMs: 86_400_000, place: "#brand" });
+    expect(await threads({ thread_by: "group", thread_window: "2h" })).toMatchObject({ by: "group", windowMs: 7_200_000 });
+  });
+
+  it("posts under the name and icon of its settings", async () => {
+    await send({ ...botSettings(), username: "news", icon_emoji: ":bird:" });
+    await send({ ...botSettings(), icon_url: "https://pics.example/a.png" });
+    expect(Object.fromEntries(form(0))).toMatchObject({ username: "news", icon_emoji: ":bird:" });
+    expect(Object.fromEntries(form(1))).toMatchObject({ icon_url: "https://pics.example/a.png" });
+    expect(form(1).has("username")).toBe(false);
+  });
+
+  it("calls those whom the batch names, before all text of others, in its blocks and without them", async () => {
+    const sink = await slackSink.create("brand", botSettings(), deps);
+    const body = sink.render({ ...tweetBatch([{ full_text: "<!channel>" }]), mentions: ["<!here>", "<@U1>"] }) as unknown as SlackBody;
+    expect(body.text).toMatch(/^<!here> <@U1> \S/);
+    expect(body.blocks[0]).toEqual({ type: "section", text: { type: "mrkdwn", text: "<!here> <@U1>", verbatim: true } });
+    expect(JSON.stringify(body).match(/<[!@]/g)).toHaveLength(4 + 1);
   });
 
   it.each([

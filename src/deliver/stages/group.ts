@@ -53,7 +53,9 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
       const due = { ...found, groups: await withoutSilenced(deps, found.groups) };
       const messages = [...due.messages].sort(byAge).slice(0, room);
       const { bundles, surplus, isCut } = await allow(deps, { groups: due.groups, room: room - messages.length, nowMs, sink: queue.name });
-      const more = isCut || surplus.length > 0 || found.groups.length + found.messages.length > room;
+      // What may go into a thread is sent once the store has said below which message.
+      const isPlacedFirst = queue.sink.threads !== undefined && bundles.length > 0;
+      const more = isPlacedFirst || isCut || surplus.length > 0 || found.groups.length + found.messages.length > room;
       return { queue, isProbe, messages, bundles, surplus, more };
     },
   };

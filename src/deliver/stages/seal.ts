@@ -16,6 +16,7 @@ import type { Bundle, Claim, Surplus } from "./group.ts";
 import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
 import { createMentionChoice } from "./mentions.ts";
 import type { Stage } from "./stage.ts";
+import { threadOf } from "./threads.ts";
 
 export interface SealDeps extends DigestDeps {
   /** By the name in their groups' keys. */
@@ -44,8 +45,8 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
       if (sealed.length > 0) await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, queue, one);
-      // The other parts of a digest follow one by one, as the outbox gives them.
-      const first = sealed.flatMap(([one]) => (one === undefined ? [] : [one.message]));
+      // The other parts of a digest follow one by one, as the outbox gives them; and so does all that may be below another message.
+      const first = (queue.sink.threads === undefined ? sealed : []).flatMap(([one]) => (one === undefined ? [] : [one.message]));
       return [...messages, ...first.map(unsent)].map((message) => claimMessage(queue, message, isProbe));
     },
   };
@@ -63,6 +64,7 @@ function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Bundle, mentions: 
   const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
   const { parts, unlisted } = layOut(deps, queue, [...idsByEvent.keys()].sort(byDetection), { ...bundle, mentions });
   const ids = parts.map(() => deps.random.id());
+  const thread = threadOf(queue.sink.threads, bundle);
   return parts.map((part, index) => ({
     events: part.events,
     message: {
@@ -72,7 +74,9 @@ function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Bundle, mentions: 
       sealedAtMs: deps.clock.now(),
       body: part.body,
       deliveryIds: idsOf(part.events),
-      ...(index === 0 ? { throttleKey, summarisedIds: idsOf(unlisted), mentions } : { throttleKey: null, parentId: ids[0] ?? "" }),
+      ...(index === 0
+        ? { throttleKey, summarisedIds: idsOf(unlisted), mentions, ...(thread && { thread }) }
+        : { throttleKey: null, parentId: ids[0] ?? "" }),
     },
   }));
 }
@@ -149,7 +153,15 @@ async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }
 }
 
 function unsent(message: NewMessage): DueMessage {
-  const { deliveryIds: _ids, summarisedIds: _more, throttleKey: _key, parentId: _parent, mentions: _who, ...sealed } = message;
+  const {
+    deliveryIds: _ids,
+    summarisedIds: _more,
+    throttleKey: _key,
+    parentId: _parent,
+    mentions: _who,
+    thread: _thread,
+    ...sealed
+  } = message;
   return { ...sealed, attempts: 0, firstAttemptAtMs: null };
 }
 

@@ -5,6 +5,7 @@ import { discordLabel, discordLink, discordPlain, discordText } from "../../rend
 import { fitForms } from "../../render/text/fit-forms.ts";
 import { webUrl } from "../../render/text/permalink.ts";
 import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../../render/messages/plain-message.ts";
+import { discordColor } from "./discord-colors.ts";
 import { titleWithoutAuthor } from "../../render/messages/title-parts.ts";
 
 /** https://discord.com/developers/docs/resources/message#create-message */
@@ -22,7 +23,8 @@ const LINE_CHARS = 240;
 /** Room for "and 1234 more". */
 const MORE_CHARS = 24;
 
-const COLORS: Readonly<Record<string, number>> = { info: 0x3b82f6, warning: 0xf59e0b, critical: 0xef4444 };
+/** Embeds of one URL that Discord shows as one, each with a picture. */
+const GALLERY = 4;
 
 export type Embed = {
   readonly author?: { readonly name: string; readonly url?: string; readonly icon_url?: string };
@@ -51,40 +53,64 @@ export interface DiscordBody {
 
 interface Entry {
   readonly id: string;
+  /** Of its event. */
+  readonly type: string;
   readonly message: NeutralMessage;
 }
 
 /** `batch` holds at most `EMBEDS` alerts. */
 export function renderDiscord(batch: Batch, style: "embed" | "link"): DiscordBody {
   const { mentions = [] } = batch;
-  const entries = batch.events.map((event) => ({ id: event.event.subject || event.event.id, message: batch.read(event) }));
+  const entries = batch.events.map((event) => ({
+    id: event.event.subject || event.event.id,
+    type: event.event.type,
+    message: batch.read(event),
+  }));
   const heading = discordLabel(headingOf(batch), LINE_CHARS);
   const lead = [...mentions, heading].filter((part) => part !== "").join(" ");
   const threadName = discordPlain(entries[0]?.message.title ?? "", 100) || "Alert";
   const plain = plainContent(lead, entries);
   const shared = { plain, threadName, ...(mentions.length === 0 ? {} : { mentions }) };
   if (style === "link") return { content: linkContent(lead, entries), embeds: [], ...shared };
-  return { content: lead, embeds: entries.map(({ message }, index) => embedOf(message, index, entries.length)), ...shared };
+  return { content: lead, embeds: embedsOf(entries), ...shared };
 }
 
 // ---- one embed per alert -------------------------------------------------------------------------------------------
 
-/** Each embed may fill its share of what all of them may hold. */
-function embedOf(message: NeutralMessage, index: number, count: number): Embed {
-  const share = Math.floor(EMBED_CHARS_TOTAL / count);
+/** An alert is an embed, and its further pictures are one each, of the same URL: Discord shows them as one with a gallery. */
+function embedsOf(entries: readonly Entry[]): readonly Embed[] {
+  let room = EMBEDS - entries.length;
+  return entries.flatMap((entry, index): readonly Embed[] => {
+    const url = distinctUrl(entry.message.url, index);
+    const pictures = entry.message.media.flatMap((one) => shortUrl(one.url) ?? []);
+    const [first, ...more] = pictures.slice(0, url === undefined ? 1 : Math.min(GALLERY, 1 + room));
+    room -= more.length;
+    const hidden = entry.message.media.length - (first === undefined ? 0 : 1 + more.length);
+    const embed = embedOf(entry, { url, hidden, share: Math.floor(EMBED_CHARS_TOTAL / entries.length) });
+    const gallery = more.map((image) => ({ ...(url === undefined ? {} : { url }), image: { url: image } }));
+    return [{ ...embed, ...(first === undefined ? {} : { image: { url: first } }) }, ...gallery];
+  });
+}
+
+interface Place {
+  readonly url: string | undefined;
+  /** Media that are not shown. */
+  readonly hidden: number;
+  /** Each embed may fill its share of what all of them may hold. */
+  readonly share: number;
+}
+
+function embedOf({ type, message }: Entry, { url, hidden, share }: Place): Embed {
   const title = discordLabel(titleWithoutAuthor(message), Math.min(TITLE_CHARS, share / 4));
   const author = authorOf(message, Math.min(NAME_CHARS, share / 6));
-  const footer = discordPlain(footerOf(message), Math.min(FOOTER_CHARS, share / 6));
+  const footer = discordPlain(footerOf(message, hidden), Math.min(FOOTER_CHARS, share / 6));
   const room = share - title.length - (author?.name.length ?? 0) - footer.length;
-  const url = distinctUrl(message.url, index);
-  const image = message.media.map((one) => shortUrl(one.url)).find((one) => one !== undefined);
   return {
     ...(author === undefined ? {} : { author }),
     ...(title === "" ? {} : { title }),
     ...(url === undefined ? {} : { url }),
     description: descriptionOf(message, Math.min(DESCRIPTION_CHARS, room)),
-    ...(image === undefined ? {} : { image: { url: image } }),
-    color: COLORS[message.severity] ?? 0x3b82f6,
+    color: discordColor(type, message.severity),
     ...(footer === "" ? {} : { footer: { text: footer } }),
     timestamp: new Date(message.occurredAtMs).toISOString(),
   };
@@ -102,12 +128,8 @@ function authorOf({ author }: NeutralMessage, limit: number): Embed["author"] {
   return { name, ...(url === undefined ? {} : { url }), ...(icon === undefined ? {} : { icon_url: icon }) };
 }
 
-const footerOf = (message: NeutralMessage): string =>
-  [
-    watchLine(message),
-    message.severity === "info" ? "" : message.severity,
-    message.media.length > 1 ? `+${message.media.length - 1} more media` : "",
-  ]
+const footerOf = (message: NeutralMessage, hidden: number): string =>
+  [watchLine(message), message.severity === "info" ? "" : message.severity, hidden > 0 ? `+${hidden} more media` : ""]
     .filter((part) => part !== "")
     .join(" · ");
 

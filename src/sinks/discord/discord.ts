@@ -24,7 +24,7 @@ const settingsSchema = z
     api_url: apiUrl("Base of Discord's API, ending in /api; http on loopback is allowed, for stand-ins."),
     username: z.string().min(1).max(80).optional().describe("Name a webhook posts under."),
     avatar_url: z
-      .url({ protocol: /^https$/ })
+      .url({ protocol: /^https$/, error: "must be an address that starts with https://" })
       .optional()
       .describe("Picture a webhook posts under."),
     mention: z

@@ -32,11 +32,25 @@ function doubtsOfApiUrl({ api_url: apiUrl, webhook_url: webhookUrl }: ChatSettin
   return [{ rule: "no-effect", key: "api_url", message: "`api_url` has no effect beside `webhook_url`: remove it" }];
 }
 
-export const slackDoubts = (settings: ChatSettings): readonly SinkDoubt[] => [
+interface ThreadKeys {
+  readonly thread_by?: string | undefined;
+  readonly thread_window?: string | undefined;
+  readonly broadcast?: string | undefined;
+}
+
+export const slackDoubts = (settings: ChatSettings & ThreadKeys): readonly SinkDoubt[] => [
   ...doubtsOfToken(settings),
   ...doubtsOfWebhook("slack", settings),
   ...doubtsOfApiUrl(settings),
+  ...doubtsOfThreads(settings),
 ];
+
+/** Keys that say how a thread is, where there is none. */
+export const doubtsOfThreads = (settings: ThreadKeys): readonly SinkDoubt[] =>
+  (["thread_window", "broadcast"] as const).flatMap((key): readonly SinkDoubt[] => {
+    if (settings[key] === undefined || settings.thread_by !== undefined) return [];
+    return [{ rule: "no-effect", key, message: `\`${key}\` has no effect without \`thread_by\`: add that, or remove this` }];
+  });
 
 export const discordDoubts = (settings: ChatSettings): readonly SinkDoubt[] => [
   ...doubtsOfEnding(settings),

@@ -19,7 +19,8 @@ const CONTENT = new Set([
 ]);
 
 const TOKEN_HINT = "Put a valid bot token (xoxb-…) into the sink's `token`.";
-const SCOPE_HINT = "Give the Slack app the scope chat:write (and chat:write.public for channels it has not joined), then reinstall it.";
+const SCOPE_HINT =
+  "Give the Slack app the scope chat:write (chat:write.public for channels it has not joined, chat:write.customize for `username` and icons), then reinstall it.";
 const WEBHOOK_HINT = "Make a new incoming webhook in Slack and put it into the sink's `webhook_url`.";
 
 /** Nobody can post there now. Hints take the channel's name. https://docs.slack.dev/reference/methods/chat.postMessage#errors */

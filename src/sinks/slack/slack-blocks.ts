@@ -15,6 +15,8 @@ export type SlackBlock = { readonly type: string; readonly [key: string]: unknow
 export interface SlackBody {
   readonly text: string;
   readonly blocks: readonly SlackBlock[];
+  /** It goes on with the list of the message before it. */
+  readonly isPart?: true;
 }
 
 export const size = (value: unknown): number => JSON.stringify(value).length;

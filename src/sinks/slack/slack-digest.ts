@@ -42,10 +42,9 @@ export function renderSlackDigest(digest: Digest): readonly DigestPart[] {
     const isFirst = index === 0;
     const above = isFirst ? heading : [digestRange(digest, next, lines.length)];
     next += lines.length;
-    return {
-      events: lines.map(({ event }) => event),
-      body: withMentions(bodyOf(above, lines, isFirst ? remainder : NO_REMAINDER), isFirst ? mentions : []) as unknown as Json,
-    };
+    const body = bodyOf(above, lines, isFirst ? remainder : NO_REMAINDER);
+    const shown = isFirst ? withMentions(body, mentions) : { ...body, isPart: true };
+    return { events: lines.map(({ event }) => event), body: shown as unknown as Json };
   });
 }
 

@@ -43,23 +43,39 @@ const fits = (blocks: readonly SlackBlock[]): boolean => blocks.length <= BLOCKS
 
 // ---- cards ---------------------------------------------------------------------------------------------------------
 
+interface Layout {
+  readonly bodyChars: number;
+  /** Of one alert. */
+  readonly pictures: number;
+}
+
+/** A post has no more of them. */
+const MOST_PICTURES = 4;
+const LAYOUTS: readonly Layout[] = [
+  { bodyChars: SECTION_CHARS, pictures: MOST_PICTURES },
+  { bodyChars: 1_200, pictures: MOST_PICTURES },
+  { bodyChars: 400, pictures: MOST_PICTURES },
+  { bodyChars: 400, pictures: 1 },
+  { bodyChars: 150, pictures: 1 },
+];
+
 /** The more there is to say, the less each of them says of itself. */
 function cards(batch: Batch, messages: readonly NeutralMessage[]): readonly SlackBlock[] {
   const above = [...mentionBlocks(batch.mentions), ...headingBlocks(batch)];
-  const laidOut = [SECTION_CHARS, 1_200, 400, 150].map((bodyChars) => [
+  const laidOut = LAYOUTS.map((layout) => [
     ...above,
-    ...messages.flatMap((message, index) => [...(index === 0 ? [] : [{ type: "divider" }]), ...card(message, bodyChars)]),
+    ...messages.flatMap((message, index) => [...(index === 0 ? [] : [{ type: "divider" }]), ...card(message, layout)]),
   ]);
-  return laidOut.find(fits) ?? [...above, ...messages.map((message) => footerBlock(message))];
+  return laidOut.find(fits) ?? [...above, ...messages.map((message) => footerBlock(message, 0))];
 }
 
 const headingBlocks = (batch: Batch): readonly SlackBlock[] =>
   headingOf(batch) === "" ? [] : [context([mrkdwn(`*${slackLabel(headingOf(batch), LABEL_CHARS)}*`)])];
 
-function card(message: NeutralMessage, bodyChars: number): readonly SlackBlock[] {
-  const text = bodyBlock(message, bodyChars);
-  const picture = pictureOf(message);
-  return [titleBlock(message), ...(text === undefined ? [] : [text]), ...(picture === undefined ? [] : [picture]), footerBlock(message)];
+function card(message: NeutralMessage, layout: Layout): readonly SlackBlock[] {
+  const text = bodyBlock(message, layout.bodyChars);
+  const pictures = pictureBlocks(message, layout.pictures);
+  return [titleBlock(message), ...(text === undefined ? [] : [text]), ...pictures, footerBlock(message, pictures.length)];
 }
 
 function titleBlock(message: NeutralMessage): SlackBlock {
@@ -107,16 +123,18 @@ function linked(text: string): readonly Piece[] {
   return pieces;
 }
 
-function pictureOf({ media, author }: NeutralMessage): SlackBlock | undefined {
-  const url = media.map((one) => imageUrl(one.url)).find((one) => one !== undefined);
-  if (url === undefined) return undefined;
+function pictureBlocks({ media, author }: NeutralMessage, most: number): readonly SlackBlock[] {
+  const urls = media.flatMap(({ url }) => imageUrl(url) ?? []).slice(0, most);
   const from = slackLiteral(author?.name ?? "", LABEL_CHARS);
-  return { type: "image", image_url: url, alt_text: from === "" ? "picture" : `picture posted by ${from}` };
+  return urls.map((url, index) => {
+    const which = urls.length === 1 ? "picture" : `picture ${index + 1} of ${urls.length}`;
+    return { type: "image", image_url: url, alt_text: from === "" ? which : `${which} posted by ${from}` };
+  });
 }
 
-function footerBlock(message: NeutralMessage): SlackBlock {
+function footerBlock(message: NeutralMessage, pictures: number): SlackBlock {
   const link = webUrl(message.url ?? "");
-  const hidden = message.media.length - 1;
+  const hidden = message.media.length - pictures;
   const parts = [
     link === undefined ? "" : slackLink(link, "Open", LABEL_CHARS),
     dateOf(message.occurredAtMs),

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
-import { SinkError, type SealedMessage, type SendReceipt, type Sink, type SinkMention } from "../../model/sink.ts";
+import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { slackDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
@@ -10,6 +10,7 @@ import { mentionConditions, withCondition } from "../kind/mention-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
 import { retryAfterMs } from "../kind/retry-after.ts";
+import { threadSettings, threadsOf } from "../kind/thread-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 import { classifySdkError, classifyStatus, rateLimited } from "./slack-answer.ts";
 import type { SlackBody } from "./slack-blocks.ts";
@@ -29,12 +30,28 @@ const ADVISED_TEXT_CHARS = 4_000;
  * may arrive a little closer.
  */
 const CHANNEL_LIMIT = { count: 1, intervalMs: 1_020 } as const;
+const APPEARANCE = ["username", "icon_emoji", "icon_url"] as const;
 
 const settingsSchema = z
   .strictObject({
     token: z.string().min(1).optional().describe("Bot token (xoxb-…) with the scope chat:write. Needs `channel`."),
     channel: z.string().min(1).optional().describe('Channel name in quotes ("#brand") or id (C0123456789); invite the bot to it.'),
     webhook_url: z.string().optional().describe("An incoming webhook, instead of `token` and `channel`."),
+    username: z.string().min(1).max(80).optional().describe("Name the bot posts under. Needs the scope chat:write.customize."),
+    icon_emoji: z
+      .string()
+      .regex(/^:[^\s:]+:$/, "must be the name of an emoji between colons, like :bird:")
+      .optional()
+      .describe("Emoji the bot posts under (:bird:). Needs the scope chat:write.customize."),
+    icon_url: z
+      .url({ protocol: /^https$/, error: "must be an address that starts with https://" })
+      .optional()
+      .describe("Picture the bot posts under. Needs the scope chat:write.customize."),
+    ...threadSettings,
+    broadcast: z
+      .enum(["never", "always"])
+      .optional()
+      .describe("Whether a message in a thread is shown in the channel, too. Default never."),
     mention: mentionList.optional().describe("People that an alert calls. Never in samples and replays."),
     api_url: apiUrl("Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins."),
   })
@@ -51,7 +68,14 @@ const settingsSchema = z
           "an incoming webhook has its channel already: remove `channel`, or use `token` instead of `webhook_url`",
           "channel",
         );
+      for (const key of APPEARANCE)
+        if (settings[key] !== undefined)
+          addIssue(context, "needs a bot: an incoming webhook has the name and icon of its app; use `token` and `channel`", key);
+      if (settings.thread_by !== undefined)
+        addIssue(context, "needs a bot: an incoming webhook cannot answer in a thread; use `token` and `channel`", "thread_by");
     }
+    if (settings.icon_emoji !== undefined && settings.icon_url !== undefined)
+      addIssue(context, "has an `icon_emoji` beside it: remove one of the two", "icon_url");
   });
 
 type Settings = z.infer<typeof settingsSchema>;
@@ -80,7 +104,7 @@ export const slackSink: SinkType<SlackSettings> = {
   linkTo: ({ channel }, ts) => slackPermalink(channel, ts),
   create: async (_name, settings, deps) => {
     const post = settings.webhook_url === undefined ? createBotPost(settings, deps) : createWebhookPost(settings.webhook_url, deps);
-    return createSlackSink(post, (settings.mention ?? []).map(slackMention));
+    return createSlackSink(settings, post);
   },
   async check(settings, deps) {
     if (settings.webhook_url !== undefined) return;
@@ -92,8 +116,8 @@ export const slackSink: SinkType<SlackSettings> = {
 interface Content {
   readonly text: string;
   readonly blocks?: SlackBody["blocks"];
-  /** The message it belongs under. */
-  readonly thread?: string;
+  /** The message it belongs under; `isPart`: it goes on with a list. */
+  readonly thread?: { readonly ref: string; readonly isPart: boolean };
 }
 
 /** Slack leads from here to the workspace of whoever is signed in. A channel's name is not enough. */
@@ -103,9 +127,11 @@ const slackPermalink = (channel: string | undefined, ts: string): string | undef
 /** One request. @throws SinkError, of kind `message` when Slack refuses this content. */
 type Post = (content: Content, messageId: string, signal: AbortSignal) => Promise<SendReceipt>;
 
-function createSlackSink(post: Post, mentions: readonly SinkMention[]): Sink {
+function createSlackSink(settings: SlackSettings, post: Post): Sink {
+  const threads = threadsOf(settings, settings.channel ?? "");
   return {
-    mentions,
+    mentions: (settings.mention ?? []).map(slackMention),
+    ...(threads === undefined ? {} : { threads }),
     render: (batch) => renderSlack(batch) as unknown as Json,
     lists: {
       above: MOST_CARDS,
@@ -118,14 +144,15 @@ function createSlackSink(post: Post, mentions: readonly SinkMention[]): Sink {
 
 /** A refusal of the blocks costs the layout, not the alert; so does a thread whose first message someone has removed. */
 async function sendOrSimplify(post: Post, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
-  const { text, blocks } = message.body as unknown as SlackBody;
-  const thread = message.threadRef === undefined ? {} : { thread: message.threadRef };
+  const { text, blocks, isPart = false } = message.body as unknown as SlackBody;
+  const { threadRef } = message;
+  const thread = threadRef === undefined ? {} : { thread: { ref: threadRef, isPart } };
   try {
     return await post({ text, blocks, ...thread }, message.id, signal);
   } catch (error) {
     if (!(error instanceof SinkError)) throw error;
-    if (NO_THREAD.has(String(error.fields["slackError"])) && message.threadRef !== undefined)
-      return post({ text, blocks }, message.id, signal);
+    if (NO_THREAD.has(String(error.fields["slackError"])) && threadRef !== undefined)
+      return { ...(await post({ text, blocks }, message.id, signal)), missingThread: threadRef };
     if (error.kind !== "message") throw error;
     const isTooLong = error.fields["slackError"] === "msg_too_long";
     return post({ text: isTooLong ? cutEscaped(text) : text, ...thread }, message.id, signal);
@@ -140,6 +167,7 @@ const cutEscaped = (text: string): string => trimText(text, ADVISED_TEXT_CHARS).
 
 function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
   const channel = settings.channel ?? "";
+  const appearance = Object.fromEntries(APPEARANCE.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]])));
   return async ({ text, blocks, thread }, messageId, signal) => {
     try {
       const client = await createClient(settings, deps, signal);
@@ -148,7 +176,9 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
         text,
         ...PLAIN_FORMAT,
         ...(blocks === undefined ? {} : { blocks }),
-        ...(thread === undefined ? {} : { thread_ts: thread }),
+        ...appearance,
+        ...(thread === undefined ? {} : { thread_ts: thread.ref }),
+        ...(thread !== undefined && !thread.isPart && settings.broadcast === "always" ? { reply_broadcast: true } : {}),
         // Slack does not deduplicate: the key is there for whoever reads the channel by program.
         metadata: { event_type: "chirpwatch_message", event_payload: { id: messageId } },
       });

@@ -160,7 +160,7 @@ export interface MessagesTable {
   done_at: number | null;
   ref: string | null;
   error: string;
-  /** The message it belongs under: the first of its digest. */
+  /** The message it belongs under: the first of its digest or thread. */
   parent_id: string | null;
   /** Of dead ones: a `DeadCause`; else "". */
   cause: string;
@@ -256,6 +256,14 @@ export interface MentionsTable {
   mentioned_at: number;
 }
 
+/** With which message a thread begins. */
+export interface ThreadsTable {
+  sink: string;
+  thread_key: string;
+  message_id: string;
+  ends_at: number;
+}
+
 export interface SinkHealthTable {
   sink: string;
   breaker: "closed" | "open";
@@ -339,6 +347,7 @@ export interface Tables {
   audit: AuditTable;
   crossposts: CrosspostsTable;
   mentions: MentionsTable;
+  threads: ThreadsTable;
   sink_health: SinkHealthTable;
   ledger: LedgerTable;
   spent_hours: SpentHoursTable;

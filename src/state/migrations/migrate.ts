@@ -22,6 +22,7 @@ import { up as enrichments } from "./0017-enrichments.ts";
 import { up as tweetVersions } from "./0018-tweet-versions.ts";
 import { up as goneSinks } from "./0019-gone-sinks.ts";
 import { up as mentions } from "./0020-mentions.ts";
+import { up as threads } from "./0021-threads.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -46,6 +47,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0018-tweet-versions": { up: tweetVersions },
   "0019-gone-sinks": { up: goneSinks },
   "0020-mentions": { up: mentions },
+  "0021-threads": { up: threads },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

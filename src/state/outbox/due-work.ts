@@ -34,6 +34,7 @@ const dueMessages = statement<Asked>()((on, slot) =>
     .where("m.state", "=", OPEN)
     .where("m.sink", "=", slot("sink"))
     .where("m.next_attempt_at", "<=", slot("now"))
+    .where((eb) => eb.or([eb("parent.state", "is", null), eb("parent.state", "!=", OPEN)]))
     .where((eb) =>
       eb.not(
         eb.exists(

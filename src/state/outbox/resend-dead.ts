@@ -1,16 +1,18 @@
 /** What operators do with dead letters: send them again, accept their loss; and when they were notified of them. */
+import type { ExpressionBuilder } from "kysely";
 import type { DeadSelection } from "../../model/dead-letters.ts";
 import { recordAudit } from "./audit.ts";
 import { countAlerts, deadMessages } from "./dead-letters.ts";
 import { mentioning } from "../messages/mentions.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 import { DEAD } from "../db/literals.ts";
+import type { Tables } from "../db/tables.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
 
 const reopen = listStatement<{ now: number }, string>()((on, list, slot) =>
   on
     .updateTable("messages")
-    .set({
+    .set((eb) => ({
       state: "open",
       sealed_at: slot("now"),
       next_attempt_at: slot("now"),
@@ -20,10 +22,24 @@ const reopen = listStatement<{ now: number }, string>()((on, list, slot) =>
       reported_at: null,
       cause: "",
       error: "",
-    })
+      parent_id: eb
+        .case()
+        .when(eb.exists(parentToGoBelow(eb)))
+        .then(eb.ref("parent_id"))
+        .else(null)
+        .end(),
+    }))
     .where("id", "in", list)
     .where("state", "=", DEAD),
 );
+
+/** Messages sent again may not wait for each other across groups: below another group's message it goes only when that was sent. */
+const parentToGoBelow = (eb: ExpressionBuilder<Tables, "messages">) =>
+  eb
+    .selectFrom("messages as parent")
+    .select("parent.id")
+    .whereRef("parent.id", "=", "messages.parent_id")
+    .where((p) => p.or([p("parent.state", "=", "sent"), p("parent.group_key", "=", p.ref("messages.group_key"))]));
 
 const unseal = listStatement<{ now: number }, string>()((on, list, slot) =>
   on

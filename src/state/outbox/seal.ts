@@ -3,6 +3,7 @@ import type { NewMessage } from "../../model/outbox.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { recordMentions } from "../messages/mentions.ts";
 import { refreshGroup } from "./group-timers.ts";
+import { placeInThreads } from "../messages/threads.ts";
 import { toText } from "../db/json-text.ts";
 import { type Executor, insertRows, listStatement, transact } from "../db/statement.ts";
 import type { DeliveriesTable, MessagesTable } from "../db/tables.ts";
@@ -43,7 +44,7 @@ const mark = listStatement<{ messageId: string; state: DeliveriesTable["state"] 
 /** @throws StoreError when a delivery is not waiting any more: nothing is sealed twice. */
 export function seal(db: Executor, messages: readonly NewMessage[]): Promise<void> {
   return transact(db, async (on) => {
-    await insertMessages(on, inOrder(messages));
+    await insertMessages(on, inOrder(await placeInThreads(on, messages)));
     for (const message of messages) await markMembers(on, message);
     await recordMentions(on, messages);
   });

@@ -99,6 +99,10 @@ async function setMessagesBack(on: Executor, byMs: number): Promise<void> {
     .where((eb) => eb.or([eb("state", "=", OPEN), eb("throttle_key", "is not", null)]))
     .execute();
   await on
+    .updateTable("threads")
+    .set((eb) => ({ ends_at: eb("ends_at", "-", byMs) }))
+    .execute();
+  await on
     .updateTable("mentions")
     .set((eb) => ({ mentioned_at: eb("mentioned_at", "-", byMs) }))
     .execute();

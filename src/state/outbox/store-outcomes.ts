@@ -2,6 +2,7 @@
 import type { DeliveryResult } from "../../model/outbox.ts";
 import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
 import type { CrosspostsTable, MessagesTable } from "../db/tables.ts";
+import { beginAnew, passThreadOn } from "../messages/threads.ts";
 import { OPEN } from "../db/literals.ts";
 import { addFailedAttempt } from "./failed-attempts.ts";
 
@@ -48,6 +49,8 @@ export function record(db: Executor, results: readonly DeliveryResult[]): Promis
   return transact(db, async (on) => {
     for (const result of results) {
       const { rows } = await write(on, outcomeOf(result));
+      if (result.kind === "dead") await passThreadOn(on, result.messageId);
+      if (result.kind === "sent" && result.missingThread !== undefined) await beginAnew(on, result.messageId, result.missingThread);
       if (result.kind !== "sent" && rows.length > 0 && wasAttempted(result)) await addFailedAttempt(on, result);
       if (result.kind === "sent" && result.crosspost === true)
         await addCrossposts(

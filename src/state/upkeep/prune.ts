@@ -21,6 +21,7 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   const before = nowMs - retentionMs;
   await forgetWatches(db, nowMs - REMOVED_WATCHES_KEPT_MS);
   await forgetTweets(db, before);
+  await db.deleteFrom("threads").where("ends_at", "<", nowMs).execute();
   await repeat(() => forgetMessages(db, before));
   await db.deleteFrom("crossposts").where("done_at", "<", before).execute();
   await db
@@ -112,7 +113,14 @@ async function forgetTweets(db: Executor, before: number): Promise<void> {
 }
 
 const forgetMessages = async (db: Executor, before: number): Promise<bigint> => {
-  const old = db.selectFrom("messages").select("id").where("state", "!=", OPEN).where("done_at", "<", before).limit(AT_ONCE);
+  const old = db
+    .selectFrom("messages")
+    .select("id")
+    .where("state", "!=", OPEN)
+    .where("done_at", "<", before)
+    // A thread goes on below it.
+    .where((eb) => eb.not(eb.exists(eb.selectFrom("threads as t").select("t.sink").whereRef("t.message_id", "=", "messages.id"))))
+    .limit(AT_ONCE);
   return (await db.deleteFrom("messages").where("id", "in", old).executeTakeFirst()).numDeletedRows;
 };
 

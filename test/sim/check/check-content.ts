@@ -8,7 +8,8 @@ import type { Attempt } from "../run/sinks.ts";
 import { emailRefusal } from "../../support/html-mail.ts";
 import { LIVE_TEAMS } from "../../support/teams-stand-in.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
-import { type Alert, groupBy, isMessage } from "./outbox.ts";
+import { type Alert, groupBy, isMessage, isPart } from "./outbox.ts";
+import { checkThread } from "./check-threads.ts";
 import { hasOddFields } from "./expected.ts";
 import { documentsOf, isForPrograms } from "./receipts.ts";
 import type { Rules, SinkRules } from "./rules.ts";
@@ -132,7 +133,7 @@ function checkApprise({ sink, body, path }: Attempt, { keys }: SinkRules): reado
 }
 
 /** In text that Slack formats, what would ping is escaped; the daemon itself writes dates, and at the very beginning whom the sink calls. */
-function checkSlack({ sink, body }: Attempt, { keys }: SinkRules): readonly string[] {
+function checkSlack({ sink, body, wire }: Attempt, { keys }: SinkRules): readonly string[] {
   const own = new Set(mentionsOf(keys).map(({ text }) => text));
   const { text = "", blocks = [] } = body as { readonly text?: string; readonly blocks?: readonly object[] };
   const isOwn = (text: string) => text.split(" ").every((word) => own.has(word));
@@ -144,9 +145,18 @@ function checkSlack({ sink, body }: Attempt, { keys }: SinkRules): readonly stri
   };
   const words = text.split(" ");
   const first = words.findIndex((word) => !own.has(word));
-  return [...formatted(body), words.slice(Math.max(0, first)).join(" ")].some((one) => /<!(?!date)|<@/.test(one))
+  const pings = [...formatted(body), words.slice(Math.max(0, first)).join(" ")].some((one) => /<!(?!date)|<@/.test(one))
     ? [`${sink}: a message pings`]
     : [];
+  if (wire !== "slack-bot") return pings;
+  const fields = body as JsonObject;
+  const odd = ["username", "icon_emoji", "icon_url"].filter((key) => fields[key] !== keys[key]);
+  const isShownTwice = fields["reply_broadcast"] !== undefined && (fields["thread_ts"] === undefined || keys["broadcast"] !== "always");
+  return [
+    ...pings,
+    ...odd.map((key) => `${sink}: a message has the ${key} ${JSON.stringify(fields[key])}`),
+    ...(isShownTwice ? [`${sink}: a message in a thread is shown in the channel, too`] : []),
+  ];
 }
 
 const textOfBlock = (block: object): string => (block as { readonly text?: { readonly text?: string } }).text?.text ?? "";
@@ -184,13 +194,22 @@ function checkMessage(id: string, alerts: readonly Alert[], rules: Rules, eviden
   const sink = rules.sinks.get(message?.sink ?? "");
   const [alert, ...others] = alerts;
   if (alert === undefined || message === undefined || sink?.isChat !== true || message.body === "null") return [];
-  if (message.parentId !== null) return checkPart(message, sink, evidence);
-  const objections = checkMention(message, alerts, sink, evidence);
+  if (isPart(message)) return checkPart(message, sink, evidence);
+  const objections = [
+    ...checkMention(message, alerts, sink, evidence),
+    ...(message.parentId === null ? [] : checkPart(message, sink, evidence)),
+    ...checkThread(message, alerts, sink, evidence),
+  ];
   if (others.length > 0 || alert.event.type !== "tweet.created" || sink.keys["style"] === "link") return objections;
   const joined = (joinedBy(outbox.alerts).get(alert.row.id) ?? []).map(({ event }) => event.watch);
   const missing = [alert.event.watch, ...joined].filter((watch) => !new RegExp(`\\b${watch}\\b`).test(message.body));
   return [...objections, ...missing.map((watch) => `${sink.name}: message ${id} does not name ${watch}, which matched it in time`)];
 }
+
+/** The parts of a list in a thread stand below the first message of that thread, as the first of them does. */
+const isOfList = (first: LeftMessage, part: LeftMessage): boolean =>
+  part.parentId === first.id ||
+  (part.parentId === first.parentId && part.groupKey === first.groupKey && part.sealedAtMs === first.sealedAtMs);
 
 /** What is sent again by an operator calls nobody; nor does what comes before the end of `min_interval`. */
 function checkMention(
@@ -201,7 +220,7 @@ function checkMention(
 ): readonly string[] {
   const { id, body } = message;
   const parts = [...outbox.messages.values()]
-    .filter(({ parentId }) => parentId === id)
+    .filter((part) => isPart(part) && isOfList(message, part))
     .flatMap((part) => outbox.members.get(part.id) ?? []);
   const fresh = [...alerts, ...parts].filter(({ row }) => row.replayedAtMs === null);
   const reported = fresh.map(({ event }) => (event.type === "tweet.created" ? tweets.get(event.subject) : undefined));

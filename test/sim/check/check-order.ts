@@ -6,7 +6,7 @@ import type { LeftMessage } from "../run/read-state.ts";
 import { isTroubled } from "./check-delay.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Attempt } from "../run/sinks.ts";
-import { type Alert, comingOf, groupBy, isBehindMute, type Outbox } from "./outbox.ts";
+import { type Alert, comingOf, groupBy, isBehindMute, type Outbox, isPart } from "./outbox.ts";
 import type { RouteRules } from "./rules.ts";
 
 export const checkOrder = (evidence: Evidence): readonly string[] => [
@@ -169,4 +169,4 @@ function checkTimer(group: string, before: Sealed | undefined, one: Sealed, rout
 
 /** One list in several messages. */
 const isPartOf = (before: Sealed | undefined, { message }: Sealed): boolean =>
-  before !== undefined && (message.parentId !== null ? message.parentId === (before.message.parentId ?? before.message.id) : false);
+  before !== undefined && (isPart(message) ? message.parentId === (before.message.parentId ?? before.message.id) : false);

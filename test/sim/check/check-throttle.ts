@@ -2,7 +2,7 @@
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
 import type { RuledEpoch } from "./expected.ts";
-import { type Alert, groupBy } from "./outbox.ts";
+import { type Alert, groupBy, isPart } from "./outbox.ts";
 import type { Throttle } from "./rules.ts";
 
 interface Throttled {
@@ -19,7 +19,7 @@ export function checkThrottle(evidence: Evidence): readonly string[] {
     const members = outbox.members.get(message.id) ?? [];
     const found = hasChanged(message, members, epochs) ? undefined : throttleOf(members);
     const isSent = message.state !== "dead" || message.firstAttemptAtMs !== null;
-    return found === undefined || message.parentId !== null || !isSent ? [] : [{ message, ...found }];
+    return found === undefined || isPart(message) || !isSent ? [] : [{ message, ...found }];
   });
   return [...groupBy(throttled, ({ name }) => name)].flatMap(([name, own]) => own.flatMap((one) => checkMessage(name, one, own)));
 }

@@ -94,6 +94,12 @@ export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpo
   return { alerts, messages, members, attempts: found, unmatched };
 }
 
+/** It goes on with the list of the message that it stands below. What else stands below one is of the same thread. */
+export function isPart({ parentId, body }: LeftMessage): boolean {
+  const { lines, blocks, isPart: isMarked } = (JSON.parse(body) ?? {}) as JsonObject;
+  return parentId !== null && lines === undefined && (blocks === undefined || isMarked === true);
+}
+
 /** Attempts to deliver a message; not of those that open a thread or publish. */
 export const isMessage = ({ sink, path, body }: Attempt): boolean =>
   sink !== "" && !path.endsWith("/crosspost") && !(path.endsWith("/threads") && (body as JsonObject)["message"] === undefined);

@@ -67,6 +67,11 @@ const secretOr = ({ dice, file, name }: SinkScene, key: string, value: string): 
 
 const ONE_SECRET = "whsec_c2ltdWxhdGlvbiBzZWNyZXQgMTIzNA==";
 
+const threads: Readonly<Record<string, Draw>> = {
+  thread_by: ({ dice }) => dice.pick(["conversation", "group", "watch"]),
+  thread_window: ({ dice }) => dice.pick(["5m", "1h", "24h"]),
+};
+
 /** By sink type: how it reaches its channel, and what else it can be configured with. */
 const SINK_TYPES: Readonly<
   Record<string, { readonly way: (scene: SinkScene) => JsonObject; readonly optional: Readonly<Record<string, Draw>> }>
@@ -87,7 +92,15 @@ const SINK_TYPES: Readonly<
       scene.dice.chance(0.6)
         ? { ...secretOr(scene, "token", "xoxb-1"), channel: `#${scene.name}` }
         : secretOr(scene, "webhook_url", `https://hooks.slack.com/services/T0/B0/${scene.name}`),
-    optional: { api_url: () => "https://slack.com/api/", mention: slackMentions },
+    optional: {
+      api_url: () => "https://slack.com/api/",
+      username: () => "watcher",
+      icon_emoji: () => ":bird:",
+      icon_url: () => "https://images.example/a.png",
+      mention: slackMentions,
+      ...threads,
+      broadcast: ({ dice }) => dice.pick(["never", "always"]),
+    },
   },
   discord: {
     way: (scene) =>
@@ -144,7 +157,7 @@ const SINK_TYPES: Readonly<
     way: ({ name }) => ({ command: ["/usr/local/bin/on-alert", name] }),
     optional: { timeout: ({ dice }) => dice.pick(["10s", "30s"]) },
   },
-  console: { way: () => ({}), optional: {} },
+  console: { way: () => ({}), optional: threads },
 };
 
 export function drawSink(scene: SinkScene, type: string): JsonObject {
@@ -169,6 +182,7 @@ const OWN = new Set([
   "thread",
   "forum",
   "crosspost",
+  ...["username", "icon_emoji", "icon_url", "thread_by", "thread_window", "broadcast"].map((key) => `slack.${key}`),
 ]);
 
 /** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
@@ -177,7 +191,7 @@ export function drawSinkDefaults(shared: Pick<SinkScene, "dice" | "intervals" | 
   const { dice } = shared;
   const { optional } = SINK_TYPES[type] as (typeof SINK_TYPES)[string];
   const keys = Object.entries({ ...optional, ...COMMON_SINK_KEYS }).filter(
-    ([key]) => !OWN.has(key) && dice.likes(`defaults.${type}.${key}`),
+    ([key]) => !OWN.has(key) && !OWN.has(`${type}.${key}`) && dice.likes(`defaults.${type}.${key}`),
   );
   const token = isToken ? secretOr(scene, "token", type === "telegram" ? "123:telegram" : "xoxb-1") : {};
   return dropConflicts({ ...token, ...Object.fromEntries(keys.map(([key, draw]) => [key, draw(scene)])) });
@@ -197,6 +211,9 @@ function dropConflicts(sink: Record<string, Json | undefined>): JsonObject {
   if (sink["key"] === undefined) drop("tag");
   else drop("urls", "urls_file");
   if (isWebhook) drop("crosspost");
+  if (isWebhook && sink["type"] === "slack") drop("username", "icon_emoji", "icon_url", "thread_by");
+  if (sink["thread_by"] === undefined) drop("thread_window", "broadcast");
+  if (sink["icon_emoji"] !== undefined) drop("icon_url");
   if (sink["thread"] !== undefined) drop("forum");
   return Object.fromEntries(Object.entries(sink).filter(([, value]) => value !== undefined)) as JsonObject;
 }

@@ -9,7 +9,11 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     keys: /^defaults\.sink\.\w+\.(?:security|user|password|password_file|secret_file|urls_file|urls|key|tag|forum|forum\.tags|crosspost)$/,
     why: "what not every sink of a type can have",
   },
-  { keys: /^defaults\.sink\.console\b/, why: "a console has nothing of its own" },
+  {
+    keys: /^defaults\.sink\.slack\.(?:username|icon_emoji|icon_url|thread_by|thread_window|broadcast)$/,
+    why: "what an incoming webhook refuses",
+  },
+  { keys: /^defaults\.sink\.console\b/, why: "a console has nothing but threads" },
   { keys: /^watches\.\w+\.moved_from$/, why: "drawn by a reload" },
   {
     keys: /^watches\.(?:about|article|community_info|community_members|followers|followers_stats|following|list_followers|list_members|membership|new_followers|new_following|profile|retweeters|score|score_delta|space|top_followers|top_following|trends|tweet|user_search|verified_followers)\.(?:where|first_run|include|ignore|recheck|freshness|enrich)(?:\.|$)/,

@@ -47,6 +47,7 @@ export interface LeftMessage {
   readonly doneAtMs: number | null;
   readonly error: string;
   readonly cause: string;
+  /** The first message of its digest or thread. */
   readonly parentId: string | null;
   /** The sink's own id of it. */
   readonly ref: string | null;

@@ -1,0 +1,39 @@
+/** What the sinks share that can put messages into threads. How a thread looks is each sink's own. */
+import { z } from "zod";
+import { parseDuration } from "../../model/duration.ts";
+import type { SinkThreads } from "../../model/sink.ts";
+
+const LONGEST_WINDOW_MS = 30 * 86_400_000;
+const DEFAULT_WINDOW = "24h";
+
+const isWindow = (text: string): boolean => {
+  const ms = parseDuration(text);
+  return ms !== undefined && ms >= 1_000 && ms <= LONGEST_WINDOW_MS;
+};
+
+export const threadSettings = {
+  thread_by: z
+    .enum(["conversation", "group", "watch"])
+    .optional()
+    .describe("Messages of one conversation, of one group of `group_by` or of one watch go into the thread of the first of them."),
+  thread_window: z
+    .string()
+    .refine(isWindow, "must be a duration from 1s to 30d, like 24h")
+    .optional()
+    .describe(
+      `How long after its first message a thread takes more of them. Default ${DEFAULT_WINDOW}. Then the next message begins a new one.`,
+    ),
+};
+
+export interface WrittenThreads {
+  readonly thread_by?: SinkThreads["by"] | undefined;
+  readonly thread_window?: string | undefined;
+}
+
+/** `place`: where the sink posts. A thread does not go on in another channel. */
+export function threadsOf(
+  { thread_by: by, thread_window: window = DEFAULT_WINDOW }: WrittenThreads,
+  place: string,
+): SinkThreads | undefined {
+  return by === undefined ? undefined : { by, windowMs: parseDuration(window) ?? 0, place };
+}
