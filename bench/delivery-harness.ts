@@ -11,6 +11,7 @@ import { createFiles } from "../src/runtime/files.ts";
 import { createHttpAgent } from "../src/runtime/http-agent.ts";
 import { createOutputs } from "../src/runtime/outputs.ts";
 import { createSystemClock } from "../src/runtime/system-clock.ts";
+import { startTemplateWorker } from "../src/runtime/threads/template-worker.ts";
 import { createSystemRandom } from "../src/runtime/system-random.ts";
 import { createMeter } from "../src/server/metrics/meter.ts";
 import { SINK_TYPES } from "../src/sinks/registry.ts";
@@ -65,6 +66,7 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     silenceOf: silences.silenceOf,
     sinkDeps,
     paces: new Map(),
+    startTemplates: startTemplateWorker,
     ...FAILING,
   });
   return {
@@ -86,6 +88,9 @@ const FAILING = {
     throw new Error("a message was given up");
   },
   onUnpublished: () => {},
+  onTemplateFailing: ({ problem }: { readonly problem: string }) => {
+    throw new Error(problem);
+  },
 };
 
 async function readConfig(folder: string, url: string, { sink = "", sections = "" }: DeliverySetup) {

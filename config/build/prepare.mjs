@@ -12,7 +12,7 @@ import { NOT_BUNDLED } from "./not-bundled.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const dist = join(root, "dist");
-const entries = { main: join(dist, "main.js"), index: join(dist, "index.js") };
+const entries = { main: join(dist, "main.js"), index: join(dist, "index.js"), "template-worker": join(dist, "template-worker.js") };
 
 /** Path of the compiler's script, or undefined when it or the bundler is not installed in this checkout: one further up is somebody else's. */
 function findCompiler() {

@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   replay: async () => (await import("./control/replay.ts")).addReplay,
   backfill: async () => (await import("./control/backfill.ts")).addBackfillCommand,
   silence: async () => (await import("./control/silence.ts")).addSilenceCommand,
+  render: async () => (await import("./inspect/render.ts")).addRender,
   route: async () => (await import("./inspect/route.ts")).addRoute,
   explain: async () => (await import("./inspect/explain.ts")).addExplain,
   state: async () => (await import("./control/state.ts")).addState,

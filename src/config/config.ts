@@ -1,5 +1,6 @@
 /** The whole configuration after it was checked: frozen, nothing unknown, no YAML, no unresolved variable. */
 import type { Route, Shaping, Throttle } from "../route/route.ts";
+import type { MessageTemplate, Region } from "../model/template.ts";
 import type { Watch } from "../model/watch.ts";
 import type { ReadMark } from "./read-log.ts";
 import type { Rule } from "./rules.ts";
@@ -59,6 +60,9 @@ export interface SinkConfig extends Shaping {
   readonly settings: unknown;
   readonly retryForMs: number;
   readonly throttle?: Throttle;
+  /** Name of the template of its messages, where no route says another. */
+  readonly template?: string;
+  readonly region?: Region;
   /** Where its name stands; absent when it came from no file. */
   readonly declaredAt?: ConfigPlace;
 }
@@ -97,6 +101,7 @@ export interface Config {
   /** Undefined when every watch has its own sink. */
   readonly route?: Route;
   readonly sinks: readonly SinkConfig[];
+  readonly templates: readonly MessageTemplate[];
   readonly warnings: readonly ConfigIssue[];
   /** Absolute paths of everything that was read: configuration, account lists, `_file` secrets. */
   readonly files: readonly string[];

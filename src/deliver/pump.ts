@@ -38,6 +38,7 @@ import { createPaceStage } from "./stages/pace.ts";
 import { createRecordStage, type RecordStage } from "./stages/record-outcomes.ts";
 import { createSealStage } from "./stages/seal.ts";
 import { createSendStage } from "./stages/send.ts";
+import { createWordEvents, type Templates } from "./stages/word-events.ts";
 import { createSinkReports, type SinkTrouble } from "./logs/sink-reports.ts";
 import { Worker, type WorkerDeps } from "./worker.ts";
 
@@ -57,8 +58,10 @@ export interface PumpDeps {
   readonly trace?: Pick<Trace, "ofEvents">;
   /** The id of the silence that holds such an event back now; undefined when none does. */
   silenceOf(event: Pick<ChirpEvent, "watchType" | "labels">): string | undefined;
-  /** How an event reads, by its watch type. */
-  readEvent(event: OutboxEvent): NeutralMessage;
+  /** How an event reads at that sink, by its watch type. */
+  readEvent(event: OutboxEvent, sink: string): NeutralMessage;
+  /** Undefined where none is configured. */
+  readonly templates?: Templates;
   /** Where a person finds these events: a web address or a command. */
   listedAt(events: readonly OutboxEvent[]): string;
   /** Its breaker has been open for some time; one pair of these in a quarter of an hour. */
@@ -182,6 +185,8 @@ function createPipeline(deps: PumpDeps, running: Running): Pick<WorkerDeps, "gro
     giveUpExpired: (queue) => giveUpExpired(deps, queue),
     onDead: () => deps.onDead(),
   });
+  const read = (event: OutboxEvent, sink: string) => deps.readEvent(event, sink);
+  const wordEvents = createWordEvents({ clock, read, ...(deps.templates === undefined ? {} : { templates: deps.templates }) });
   return {
     group: createGroupStage(deps),
     seal: createSealStage({
@@ -190,7 +195,8 @@ function createPipeline(deps: PumpDeps, running: Running): Pick<WorkerDeps, "gro
       random,
       log,
       digests: deps.digests ?? new Map(),
-      read: deps.readEvent,
+      read,
+      wordEvents,
       listedAt: deps.listedAt,
       onSealed,
     }),

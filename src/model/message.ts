@@ -1,4 +1,5 @@
 /** One event read aloud, for people, before any sink dresses it: plain text, unescaped, untrimmed. */
+import type { TextPiece } from "./template.ts";
 
 export interface MessageAuthor {
   readonly name: string;
@@ -14,6 +15,8 @@ export interface NeutralMessage {
   readonly author?: MessageAuthor;
   /** Plain text of the tweet, bio … ; may be empty. */
   readonly body: string;
+  /** The body as a template wrote it, where it holds moments: for sinks that show these in each reader's time zone. */
+  readonly bodyPieces?: readonly TextPiece[];
   /** Permalink of the subject. */
   readonly url?: string;
   readonly media: readonly { readonly url: string; readonly kind: string }[];
@@ -22,6 +25,8 @@ export interface NeutralMessage {
   /** Short facts: likes, followers, delta … */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
   readonly occurredAtMs: number;
+  /** The same as the sink's readers write it, where the sink has a locale or a time zone of its own. */
+  readonly occurredAt?: string;
   /** Ids of every watch that matched. */
   readonly watches: readonly string[];
   readonly severity: string;

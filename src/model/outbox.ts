@@ -10,6 +10,8 @@ export interface DueMember {
   readonly watches: readonly string[];
   /** The group it was in before a throttle moved it into a digest. */
   readonly originalGroupKey?: string;
+  /** That of its route, where that has one of its own. */
+  readonly template?: string;
   /** It waited for the end of a mute, for its group or for a digest, and no operator sent it again: a silence may still hold it back. */
   readonly canBeSilenced: boolean;
   /** An operator had it sent again. */

@@ -97,6 +97,8 @@ export interface NewDelivery {
   readonly once?: Once;
   /** Messages of one key are counted together by a throttle: `sink:<name>` or `route:<path>`. */
   readonly throttleKey?: string;
+  /** Name of its route's own template; absent: the sink's. */
+  readonly template?: string;
   /** Why it is not sent at all: the delivery is stored as muted, for `explain`. */
   readonly mutedBy?: string;
   /** The id of the silence that holds it back: the delivery is stored as silenced, and can be sent later. */

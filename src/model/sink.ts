@@ -4,6 +4,7 @@ import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { ChirpEvent, EventBody } from "./event.ts";
 import type { Json } from "./json.ts";
 import type { NeutralMessage } from "./message.ts";
+import type { Wording } from "./template.ts";
 
 /** One event on its way to one sink, with every watch that matched the same subject. */
 export interface OutboxEvent {
@@ -11,6 +12,8 @@ export interface OutboxEvent {
   readonly watches: readonly string[];
   /** How many changes there and back it stands for, of which it is the last. */
   readonly changes?: number;
+  /** What its template made of it; `read` uses it. */
+  readonly wording?: Wording;
 }
 
 /** What `render` gets: the events of one message, oldest first. */

@@ -10,6 +10,7 @@ import { factLine, headingOf, watchLine } from "./messages/plain-message.ts";
 import { titleParts } from "./messages/title-parts.ts";
 import { cleanLine, cleanText } from "./text/clean-text.ts";
 import { webUrl } from "./text/permalink.ts";
+import { spellTime } from "./text/times.ts";
 import { splitDigest } from "./text/split-lines.ts";
 import { trimText } from "./text/trim-text.ts";
 
@@ -97,7 +98,9 @@ function footerLine(message: NeutralMessage): RichLine {
   const facts = trimText(cleanLine(factLine(message)), FACTS_CHARS);
   const watches = trimText(cleanLine(watchLine(message)), FACTS_CHARS);
   const severity = message.severity === "info" ? "" : message.severity;
-  const rest = [timeText(message.occurredAtMs), facts, severity, watches].filter((part) => part !== "").join("  ·  ");
+  const rest = [message.occurredAt ?? spellTime(message.occurredAtMs), facts, severity, watches]
+    .filter((part) => part !== "")
+    .join("  ·  ");
   return { kind: "footer", spans: [...openLink(message), { text: rest }] };
 }
 
@@ -119,9 +122,6 @@ function shortUrl(text: string | undefined): string | undefined {
   const url = webUrl(text ?? "");
   return url === undefined || url.length > URL_CHARS ? undefined : url;
 }
-
-/** "2026-01-15 12:00 UTC". */
-const timeText = (atMs: number): string => `${new Date(atMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** How large one message of a digest may be, in as many units as the receiver counts. */
 export interface LineLimits {
@@ -154,8 +154,9 @@ export function richDigest(
   });
 }
 
-function itemLine(digest: Digest, { event, watches }: OutboxEvent): RichLine {
-  const { label, words, url } = digestLine(digest.read({ event, watches }));
+function itemLine(digest: Digest, alert: OutboxEvent): RichLine {
+  const { event } = alert;
+  const { label, words, url } = digestLine(digest.read(alert));
   const name = trimText(cleanLine(label), NAME_CHARS) || event.subject;
   const said = trimText(cleanLine(words), WORDS_CHARS);
   const spans: readonly Span[] = [
@@ -177,7 +178,7 @@ function remainderLines(digest: Digest): readonly RichLine[] {
 /** What people read when alerts are gathered from now on. */
 export const announcementLine = (nextAtMs: number): RichLine => ({
   kind: "heading",
-  spans: [{ text: "Many at once", isBold: true }, { text: `: next summary at ${timeText(nextAtMs).slice(11)}` }],
+  spans: [{ text: "Many at once", isBold: true }, { text: `: next summary at ${spellTime(nextAtMs, {}, "time")}` }],
 });
 
 /** The same as plain text: a link stands behind what it belongs to. */

@@ -104,6 +104,7 @@ function routedDelivery(event: ChirpEvent, route: Route, { sink, facts }: Receiv
     ...muteTiming(mute, nowMs),
     ...(isOpsAlert(event) ? {} : onceAt(event, { ...facts, ...shaping })),
     ...throttleOf(route, sink, facts),
+    ...(route.template === undefined ? {} : { template: route.template }),
   };
 }
 

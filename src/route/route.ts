@@ -74,5 +74,7 @@ export interface Route extends Shaping {
   readonly groupWaitMs: number;
   readonly groupIntervalMs: number;
   readonly throttle?: Throttle;
+  /** Name of the template of what it sends, instead of the sink's. */
+  readonly template?: string;
   readonly routes: readonly Route[];
 }

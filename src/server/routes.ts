@@ -108,6 +108,10 @@ function addReads(app: Hono, { views, clock }: HttpRouteDeps): void {
     const item = c.req.param("item");
     return c.json(explainView(item, await views.explain(item)));
   });
+  app.get("/api/v1/render", async (c) => {
+    const view = await views.render({ what: c.req.query("event") ?? "", sink: c.req.query("sink") ?? "" });
+    return typeof view === "string" ? problem(c, { status: 404, code: "RENDER_NOTHING", message: view }) : c.json(view);
+  });
   app.get("/api/v1/dead", async (c) => c.json(await views.dead(c.req.query("sink"))));
 }
 

@@ -77,7 +77,7 @@ function lineOf(message: NeutralMessage): Line {
       .filter((text) => text.trim() !== ""),
     url: cleanLine(message.url ?? ""),
     watches: cleanLine(message.watches.join(", ")),
-    occurredAt: new Date(message.occurredAtMs).toISOString().slice(0, 19).replace("T", " "),
+    occurredAt: message.occurredAt ?? new Date(message.occurredAtMs).toISOString().slice(0, 19).replace("T", " "),
     alarming: message.severity !== "info" && message.severity !== "",
   };
 }

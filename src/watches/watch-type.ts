@@ -32,6 +32,8 @@ export type BodyField = "tweet" | "user" | "texts" | "dyn" | { readonly [field: 
 export interface MessageContext {
   /** Host of permalinks, e.g. `https://x.com`. */
   readonly linksHost: string;
+  /** How numbers are written; English where absent. */
+  readonly locale?: string;
 }
 
 export interface WatchType<S = unknown> {

@@ -145,9 +145,10 @@ export const FOLDERS = {
       ]),
     },
     {
-      mutate: inFolder("src/app", ["active-watches", "delivering", "delivery", "silences"]),
+      mutate: inFolder("src/app", ["active-watches", "create-reader", "delivering", "delivery", "silences", "templates"]),
       tests: inFolder("test/app", [
         "silences.test",
+        "templates.test",
         "create-sink.test",
         "reader.test",
         "delivering.test",

@@ -134,7 +134,14 @@ describe("Discord's markdown", () => {
 
 describe("numbers and links", () => {
   it("shortens counts and signs deltas", () => {
-    expect([999, 1_000, 12_345, 999_950, 4_000_000, Number.NaN].map(formatCompact)).toEqual(["999", "1K", "12.3K", "1M", "4M", "0"]);
+    expect([999, 1_000, 12_345, 999_950, 4_000_000, Number.NaN].map((count) => formatCompact(count))).toEqual([
+      "999",
+      "1K",
+      "12.3K",
+      "1M",
+      "4M",
+      "0",
+    ]);
     expect([25, -60.54, 0, -0.01].map(formatDelta)).toEqual(["+25", "-60.5", "0", "0"]);
   });
 

@@ -168,6 +168,12 @@ export function createDaemonStandIn(): DaemonStandIn {
         daemon.push = push;
         return () => void asked.push("tail ended");
       },
+      render({ what, sink }) {
+        asked.push(`render ${what} ${sink}`);
+        if (what !== "e1") return Promise.resolve(`there is no event "${what}"`);
+        const event = { id: "e1", type: "tweet.created", watch: "brand-mentions" };
+        return Promise.resolve({ event, sink, template: "short", problem: "", text: "Alice posted", payload: { text: "Alice posted" } });
+      },
       replays: () => Promise.resolve({ replays: [{ at: "2026-03-10T13:57:10.000Z", action: "replay event", detail: { by: "alice" } }] }),
     },
     actions: {

@@ -25,7 +25,7 @@ export function keysOfSchema(schema: Schema): readonly string[] {
 }
 
 /** Maps whose own keys are names, not words of the language. */
-const isOfNames = (path: string): boolean => /^(?:watches|sinks|time_intervals)$|\.(?:labels|headers)$/.test(path);
+const isOfNames = (path: string): boolean => /^(?:watches|sinks|time_intervals|templates)$|\.(?:labels|headers)$/.test(path);
 
 /** The same of a configuration: the name of a watch or a sink stands as its type. */
 export function keysOfConfig(config: JsonObject): readonly string[] {
@@ -35,7 +35,11 @@ export function keysOfConfig(config: JsonObject): readonly string[] {
   };
   const visitNamed = (value: Json | undefined, path: string): readonly string[] => {
     const type = isMap(value) ? value["type"] : undefined;
-    return typeof type === "string" ? visitEach(value, `${path}.${type}`) : Array.isArray(value) ? visit(value, path) : [];
+    return typeof type === "string"
+      ? visitEach(value, `${path}.${type}`)
+      : Array.isArray(value)
+        ? visit(value, path)
+        : visitEach(value, path);
   };
   const visitEach = (value: Json | undefined, path: string): readonly string[] =>
     isMap(value)

@@ -6,9 +6,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Daemon, startDaemon } from "../../src/app/build.ts";
+import type { Adapters } from "../../src/app/daemon/daemon-deps.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import type { Http } from "../../src/model/http.ts";
 import type { Log } from "../../src/model/log.ts";
+import { createTemplateRenderer } from "../../src/render/templates/template-renderer.ts";
 import { createFiles } from "../../src/runtime/files.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createOutputs } from "../../src/runtime/outputs.ts";
@@ -99,6 +101,12 @@ export interface InnerDaemonOptions {
 
 const REQUESTS = 10_000_000;
 
+/** In this process: a thread would answer by another clock. */
+const startTemplates: NonNullable<Adapters["startTemplates"]> = (templates) => {
+  const render = createTemplateRenderer(templates);
+  return { run: async (jobs) => jobs.map(render), stop: async () => undefined };
+};
+
 const keysFor = (settings: object): object =>
   "keys" in settings
     ? {}
@@ -112,7 +120,12 @@ const keysFor = (settings: object): object =>
 /** Ended when the test ends. */
 export async function startInnerDaemon(options: InnerDaemonOptions): Promise<InnerDaemon> {
   const { watches, api = {}, chat, prepare, httpFilter, storeFilter = (store) => store } = options;
-  const adapters = { openStore: async (asked: OpenOptions) => storeFilter(await openStore(asked)), startControl, startServer };
+  const adapters = {
+    openStore: async (asked: OpenOptions) => storeFilter(await openStore(asked)),
+    startControl,
+    startServer,
+    startTemplates,
+  };
   const folder = makeStateFolder();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);

@@ -10,6 +10,7 @@ import type { Outputs } from "../../model/outputs.ts";
 import type { Random } from "../../model/random.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
+import type { startTemplateWorker } from "../../runtime/threads/template-worker.ts";
 import type { startControl } from "../../server/control-socket.ts";
 import type { startServer } from "../../server/server.ts";
 import type { openStore } from "../../state/open.ts";
@@ -19,6 +20,8 @@ export interface Adapters {
   readonly openStore: typeof openStore;
   readonly startControl: typeof startControl;
   readonly startServer: typeof startServer;
+  /** Default: a thread. */
+  readonly startTemplates?: typeof startTemplateWorker;
 }
 
 export interface DaemonDeps {

@@ -4,7 +4,7 @@ import { isoTime } from "../../model/clock.ts";
 import type { DeadGroup, DeadLetter, DeadLetters, DeadSelection } from "../../model/dead-letters.ts";
 import type { DeadView } from "../../server/words/dead-view.ts";
 import { deadSentence } from "./dead-text.ts";
-import { createReader } from "./delivery.ts";
+import { createReader } from "../daemon/create-reader.ts";
 
 type Sinks = Pick<Config, "sinks" | "linksHost">;
 

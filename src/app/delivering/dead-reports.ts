@@ -7,7 +7,7 @@ import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Outbox } from "../../model/outbox.ts";
 import { deadSentence } from "./dead-text.ts";
-import { createReader } from "./delivery.ts";
+import { createReader } from "../daemon/create-reader.ts";
 
 export interface DeadReportsDeps {
   readonly store: DeadLetters & Pick<Outbox, "loadSinkHealth">;

@@ -9,6 +9,7 @@ import { formatHours } from "../../model/duration.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Store } from "../../model/store.ts";
 import type { Trace } from "../../model/trace.ts";
+import { startTemplateWorker } from "../../runtime/threads/template-worker.ts";
 import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
 import { type ActiveWatches, createActiveWatches } from "./active-watches.ts";
 import { sinkSecrets } from "./create-sink.ts";
@@ -18,6 +19,7 @@ import type { DaemonEvents } from "../daemon/daemon-events.ts";
 import { verifySinks, createDelivery, type Delivery, type DeliveryDeps } from "./delivery.ts";
 import { createRouting, type Routing } from "./routing.ts";
 import type { ActiveSilences } from "./silences.ts";
+import { templateAlert } from "./templates.ts";
 
 export interface Delivering {
   /** The active configuration. */
@@ -51,6 +53,7 @@ export interface DeliveringParts {
 
 export async function createDelivering(initial: Config, parts: DeliveringParts): Promise<Delivering> {
   const { store, silences, meter, trace, events, deps } = parts;
+  const startTemplates = deps.adapters?.startTemplates ?? startTemplateWorker;
   const { clock, random, hash, log, http, addSecret } = deps;
   let config = initial;
   const routingOf = (of: Config) => createRouting(of, silences.all);
@@ -70,7 +73,10 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   keepSecrets(config);
   const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config });
   const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, outputs: deps.outputs, linksHost: of.linksHost });
-  const shared = { store, clock, random, log, meter, trace, silenceOf: silences.silenceOf, ...sinkAlerts(opsAlerts, deadReports) };
+  const onTemplateFailing: DeliveryDeps["onTemplateFailing"] = (...failure) => void opsAlerts.raise(templateAlert(hash, ...failure));
+  const templates = { startTemplates, onTemplateFailing };
+  const alerts = sinkAlerts(opsAlerts, deadReports);
+  const shared = { store, clock, random, log, meter, trace, silenceOf: silences.silenceOf, ...alerts, ...templates };
   const paces = new Map<string, DestinationPace>();
   const deliveryOf = (of: Config) => createDelivery(of, { ...shared, paces, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);

@@ -4,17 +4,14 @@ import { DestinationPace } from "../../deliver/queue/destination-pace.ts";
 import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";
-import type { NeutralMessage } from "../../model/message.ts";
-import { type OutboxEvent, type Sink, SinkError } from "../../model/sink.ts";
+import { type Sink, SinkError } from "../../model/sink.ts";
 import { listedAt } from "./listed-at.ts";
-import { withEnrichment } from "../../render/messages/enrichment-lines.ts";
-import { opsAlertMessage } from "../../render/messages/ops-alert-message.ts";
-import { isVolumeEvent, volumeMessage } from "../../render/messages/volume-message.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
 import { digestsByName } from "../../route/scheduled-digest.ts";
 import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
-import { WATCH_TYPES } from "../../watches/registry.ts";
 import { createSink, placeOfSink, sinkFactsOf, sinkTypeOf } from "./create-sink.ts";
+import { createReader } from "../daemon/create-reader.ts";
+import { type RunningTemplates, startTemplates, type TemplateDeps } from "./templates.ts";
 
 export interface BuiltSink {
   readonly config: SinkConfig;
@@ -25,21 +22,14 @@ export interface BuiltSink {
 export interface Delivery {
   readonly pump: Pump;
   readonly sinks: ReadonlyMap<string, BuiltSink>;
+  readonly templates: RunningTemplates | undefined;
 }
 
-export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "digests" | "readEvent" | "listedAt"> & {
-  readonly sinkDeps: SinkDeps;
-  /** By type and place; what was sent before a reload counts after it. */
-  readonly paces: Map<string, DestinationPace>;
-};
-
-/** How an event reads, by its watch type; an event of a type this build does not know is rendered plainly. */
-export const createReader =
-  (linksHost: string) =>
-  (event: OutboxEvent): NeutralMessage => {
-    if (isVolumeEvent(event)) return volumeMessage(event);
-    const type = WATCH_TYPES.find((candidate) => candidate.type === event.event.watchType);
-    return type === undefined ? opsAlertMessage(event) : withEnrichment(type.read(event, { linksHost }), event.event);
+export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "digests" | "readEvent" | "listedAt" | "templates"> &
+  TemplateDeps & {
+    readonly sinkDeps: SinkDeps;
+    /** By type and place; what was sent before a reload counts after it. */
+    readonly paces: Map<string, DestinationPace>;
   };
 
 export async function createDelivery(config: Config, deps: DeliveryDeps): Promise<Delivery> {
@@ -48,15 +38,23 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     sinks.set(one.name, { config: one, type: sinkTypeOf(one), sink: await createSink(one, deps.sinkDeps) });
   }
   const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built, deps.paces)]));
+  const templates = startTemplates(config.templates, deps);
+  const readers = new Map(config.sinks.map(({ name, region }) => [name, createReader(config.linksHost, region)]));
+  const readPlainly = createReader(config.linksHost);
   const pump = createPump({
     ...deps,
     sinks: pumpSinks,
     throttles: throttlesByKey(config.route, sinkFactsOf(config.sinks)),
     digests: digestsByName(config.route, sinkFactsOf(config.sinks)),
-    readEvent: createReader(config.linksHost),
+    readEvent: (event, sink) => (readers.get(sink) ?? readPlainly)(event),
     listedAt: (events) => listedAt(config.server.publicUrl, events),
+    ...(templates === undefined ? {} : { templates }),
   });
-  return { pump, sinks };
+  const stop = async (graceMs: number) => {
+    await pump.stop(graceMs);
+    await templates?.runner.stop();
+  };
+  return { pump: { ...pump, stop }, sinks, templates };
 }
 
 function pumpSinkOf({ config, type, sink }: BuiltSink, paces: Map<string, DestinationPace>): PumpSink {
@@ -65,7 +63,13 @@ function pumpSinkOf({ config, type, sink }: BuiltSink, paces: Map<string, Destin
   const pace = paces.get(key) ?? new DestinationPace(type.limits?.(config.settings));
   paces.set(key, pace);
   const { chat, concurrency } = type;
-  return { type: config.type, sink, chat, concurrency, retryForMs: config.retryForMs, place, pace };
+  const { template, region } = config;
+  return {
+    ...{ type: config.type, sink, chat, concurrency, retryForMs: config.retryForMs, place, pace },
+    ...(template === undefined ? {} : { template }),
+    ...(region === undefined ? {} : { region }),
+    ...(type.hasMoments === undefined ? {} : { hasMoments: type.hasMoments }),
+  };
 }
 
 /** Proves credentials that can be proved cheaply; what is wrong is for the log, deliveries find out by themselves. */

@@ -6,7 +6,7 @@ import type { SendReceipt } from "../../model/sink.ts";
 import { routeEvent } from "../../route/route-event.ts";
 import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
 import { createSink, sinkTypeOf } from "./create-sink.ts";
-import { createReader } from "./delivery.ts";
+import { createReader } from "../daemon/create-reader.ts";
 
 const TIMEOUT_MS = 30_000;
 

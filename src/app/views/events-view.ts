@@ -4,7 +4,7 @@ import { eventData } from "../../model/event.ts";
 import type { EventPage, EventRecord } from "../../model/history.ts";
 import { cleanLine, cleanText } from "../../render/text/clean-text.ts";
 import type { EventEntry, EventsView } from "../../server/words/views.ts";
-import { createReader } from "../delivering/delivery.ts";
+import { createReader } from "../daemon/create-reader.ts";
 
 export const eventsView = ({ events, next }: EventPage, linksHost: string): EventsView => ({
   events: events.map((record) => eventEntry(record, linksHost)),

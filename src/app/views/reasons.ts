@@ -2,6 +2,8 @@
 import { unreadableText } from "../../polling/targets/target-alerts.ts";
 import { isUnreadable } from "../../server/page/page-attention.ts";
 import type { ConfigView, SinkView, WatchView } from "../../server/words/views.ts";
+import { isoTime } from "../../model/clock.ts";
+import type { FailingTemplate } from "../delivering/templates.ts";
 import { type QuotaFacts, quotaReasons } from "./quota-view.ts";
 
 export interface Troubles {
@@ -14,11 +16,12 @@ export interface Troubles {
   /** Of alerts that were given up. */
   readonly dead: readonly string[];
   readonly watches: readonly WatchView[];
+  readonly templates?: readonly FailingTemplate[];
   readonly refusal: ConfigView["failed_reload"];
 }
 
 /** Empty when all is well. What the file says wrong in a refused reload is not repeated: it stands beside. */
-export function reasonsOf({ store, upstream, quota, sinks, dead, watches, refusal }: Troubles): readonly string[] {
+export function reasonsOf({ store, upstream, quota, sinks, dead, watches, templates = [], refusal }: Troubles): readonly string[] {
   return [
     ...(store === undefined ? [] : [`the state cannot be written: ${store}`]),
     ...(upstream === undefined ? [] : [`the data service: ${upstream}`]),
@@ -26,9 +29,13 @@ export function reasonsOf({ store, upstream, quota, sinks, dead, watches, refusa
     ...sinks.flatMap(brokenText),
     ...dead,
     ...watches.flatMap(unreadableIn),
+    ...templates.map(failingText),
     ...(refusal === null ? [] : [`the changed configuration was refused at ${refusal.at}; the old one stays active`]),
   ];
 }
+
+const failingText = ({ template, sink, problem, count, lastAtMs }: FailingTemplate): string =>
+  `the template ${template} failed for ${sink}, which got the default message ${count === 1 ? "once" : `${count} times`}, last ${shortTime(isoTime(lastAtMs))}: ${problem}`;
 
 function brokenText({ name, breaker, reason, hint, waiting, failing_since: since, next_attempt_at: next }: SinkView): readonly string[] {
   if (breaker === "closed") return [];

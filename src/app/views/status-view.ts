@@ -7,7 +7,7 @@ import type { WatchState } from "../../model/watch-store.ts";
 import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { EventLine, WatchView } from "../../server/words/views.ts";
-import { createReader } from "../delivering/delivery.ts";
+import { createReader } from "../daemon/create-reader.ts";
 import { memberListViews } from "./member-list-view.ts";
 import { notedItems } from "../daemon/noted-items.ts";
 import type { WaitReader } from "../delivering/waiting.ts";

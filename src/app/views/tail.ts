@@ -5,7 +5,7 @@ import type { DeliveryResult } from "../../model/outbox.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import type { TailFilter, TailLine } from "../../server/words/tail-view.ts";
 import type { Activity, ActivityFeed } from "../daemon/activity.ts";
-import { createReader } from "../delivering/delivery.ts";
+import { createReader } from "../daemon/create-reader.ts";
 
 export interface TailDeps {
   readonly feed: ActivityFeed;

@@ -15,6 +15,7 @@ import type { OpenedStore } from "../../state/open.ts";
 import { deadReasons, readDead } from "../delivering/dead-letters.ts";
 import { previewReplay, readReplays } from "../delivering/replays.ts";
 import { readSilences } from "../delivering/silence-actions.ts";
+import { renderEvent, type RenderRequest } from "./render-event.ts";
 import type { Delivery } from "../delivering/delivery.ts";
 import type { Routing } from "../delivering/routing.ts";
 import type { ActivityFeed } from "../daemon/activity.ts";
@@ -78,7 +79,8 @@ class DaemonViews implements Views {
     const quota = quotaFacts(this.#parts);
     const dead = await deadReasons(store, config, clock.now());
     const refusal = lastRefusal();
-    const troubles = { store: storeWatch.trouble, upstream: trouble?.reason, quota, sinks, dead, watches, refusal };
+    const templates = this.#parts.delivery().templates?.failing() ?? [];
+    const troubles = { store: storeWatch.trouble, upstream: trouble?.reason, quota, sinks, dead, watches, templates, refusal };
     const reasons = [...reasonsOf(troubles), ...strandedReasons(config, stats)];
     return {
       state: stateOf(troubles, upstreamWatch.isStopped, reasons),
@@ -145,6 +147,13 @@ class DaemonViews implements Views {
   replay(request: ReplayRequest): ReturnType<Views["replay"]> {
     const { store, config, clock } = this.#parts;
     return previewReplay(store, config(), request, clock.now());
+  }
+
+  render(request: RenderRequest): ReturnType<Views["render"]> {
+    const { store, config, clock, delivery } = this.#parts;
+    const { sinks, templates } = delivery();
+    const createSink = async ({ name }: { readonly name: string }) => sinks.get(name)?.sink ?? Promise.reject(new Error(`no sink ${name}`));
+    return renderEvent({ store, config: config(), clock, runner: templates?.runner, createSink }, request);
   }
 
   replays(): ReturnType<Views["replays"]> {

@@ -42,7 +42,19 @@ export function demoConfig(config: Config, { statePath, server }: DemoPlaces): C
   };
 }
 
-const consoleInstead = ({ name, retryForMs }: SinkConfig): SinkConfig => ({ name, type: "console", settings: {}, retryForMs });
+const consoleInstead = ({
+  type: _type,
+  declaredAt: _at,
+  throttle: _throttle,
+  mutes: _mutes,
+  actives: _actives,
+  onMute: _onMute,
+  ...sink
+}: SinkConfig): SinkConfig => ({
+  ...sink,
+  type: "console",
+  settings: {},
+});
 
 /** The same tree without what makes an alert wait: a demo that waits for a group or for the morning shows nothing. */
 function promptRoute({ throttle: _throttle, ...route }: Route): Route {

@@ -1,5 +1,5 @@
 /** What a test poll found, for people: what would raise an alert as the console sink writes it, the rest in a line with its reason. */
-import { createReader } from "../../app/delivering/delivery.ts";
+import { createReader } from "../../app/daemon/create-reader.ts";
 import type { TriedItem } from "../../app/try/try-items.ts";
 import type { TriedTarget } from "../../app/try/try-watch.ts";
 import { isoTime } from "../../model/clock.ts";

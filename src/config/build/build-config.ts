@@ -8,6 +8,7 @@ import { checkSinks } from "./check-sinks.ts";
 import { enrichLabels } from "./build-enrich.ts";
 import { buildSections, type Sections } from "./build-sections.ts";
 import { buildSink } from "./build-sink.ts";
+import { buildTemplates, type BuiltTemplates } from "./build-templates.ts";
 import { buildWatch, type WatchDeps } from "./build-watch.ts";
 import type { BuildDeps } from "./build-deps.ts";
 import type { Config, SinkConfig } from "../config.ts";
@@ -34,7 +35,15 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   const watchEntries = namedEntries(root, "watches", report);
   const sinkEntries = namedEntries(root, "sinks", report);
   const intervals = buildIntervals(childOf(root, "time_intervals"), report);
-  const shared = { where, intervals, timetable: createTimetable(), body: anyBody(deps.watchTypes), labels: labelsOf(watchEntries, root) };
+  const templates = await buildTemplates(childOf(root, "templates"), deps);
+  const shared = {
+    where,
+    intervals,
+    timetable: createTimetable(),
+    body: anyBody(deps.watchTypes),
+    labels: labelsOf(watchEntries, root),
+    templates,
+  };
   const sinks = await buildSinks(sinkEntries, root, shared, deps);
   const sinkNames = sinkEntries.map(({ key }) => key);
   const hasFallback = entryOf(root, "route") !== undefined || sinkNames.length <= 1;
@@ -61,6 +70,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     watchPlaces: Object.fromEntries(watchEntries.map(({ key, keyPlace }) => [key, configPlace(keyPlace)])),
     ...(route === undefined ? {} : { route }),
     sinks,
+    templates: [...templates.values()].filter((template) => template !== undefined),
   };
 }
 
@@ -88,6 +98,7 @@ interface Shared {
   readonly timetable: Timetable;
   readonly body: WhereBody;
   readonly labels: readonly string[];
+  readonly templates: BuiltTemplates;
 }
 
 async function buildSinks(entries: readonly Entry[], root: MapNode, shared: Shared, deps: BuildDeps): Promise<readonly SinkConfig[]> {

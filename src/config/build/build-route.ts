@@ -4,6 +4,7 @@ import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher, Route } from "../../route/route.ts";
 import { itemPlace } from "./build-intervals.ts";
 import { buildShaping, type ShapingDeps } from "./build-shaping.ts";
+import { type BuiltTemplates, buildTemplateName } from "./build-templates.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
@@ -18,6 +19,7 @@ export interface RouteBuildDeps extends MatchableNames, ShapingDeps {
   readonly sinkNames: readonly string[];
   readonly where: LoadWhere;
   readonly compilePattern: CompilePattern;
+  readonly templates: BuiltTemplates;
 }
 
 /** The tree, or undefined after complaining. */
@@ -94,6 +96,7 @@ async function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, 
     ...buildShaping(written, { map, keyPlace }, deps),
     ...(where === undefined ? {} : { where }),
     ...(throttle === undefined ? {} : { throttle: buildThrottle(throttle) }),
+    ...buildTemplateName(written, { map, keyPlace }, deps),
     routes: await Promise.all(children),
   };
 }

@@ -6,6 +6,7 @@ import type { Throttle } from "../../route/route.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { buildShaping, type ShapingDeps } from "./build-shaping.ts";
+import { type BuiltTemplates, buildWording } from "./build-templates.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { resolveDataPath } from "../text/state-path.ts";
 import { checkProgram, type ProgramDeps } from "../check/check-program.ts";
@@ -24,6 +25,7 @@ export interface SinkDepsOfConfig extends SecretDeps, ShapingDeps, ProgramDeps {
   readonly env: Environment;
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
+  readonly templates: BuiltTemplates;
   /** Their events are what a sink's own conditions see. */
   readonly watchTypes: readonly WatchType<any>[];
 }
@@ -55,6 +57,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
     ...(throttle === undefined ? {} : { throttle }),
     ...buildShaping(common, { map: whole, keyPlace: entry.keyPlace }, deps),
+    ...buildWording(common, { map: whole, keyPlace: entry.keyPlace }, deps),
     declaredAt: configPlace(entry.keyPlace),
   };
 }

@@ -11,6 +11,7 @@ const SECTIONS: readonly string[] = [
   "server",
   "ops",
   "links",
+  "templates",
   "time_intervals",
   "defaults",
   "watches",

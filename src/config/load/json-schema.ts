@@ -14,6 +14,7 @@ import {
   stateSchema,
   versionSchema,
 } from "../schema/settings-schema.ts";
+import { templateSchema } from "../schema/template-schema.ts";
 import { commonSinkSchema } from "../schema/sink-schema.ts";
 import { commonWatchSchema, watchDefaultsSchema } from "../schema/watch-schema.ts";
 
@@ -37,6 +38,7 @@ export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes
       server: withFiles(toJson(serverSchema), SERVER_SECRETS, "Status page, metrics and JSON API."),
       ops: { ...toJson(opsSchema), description: "Where alerts about the daemon itself go." },
       links: { ...toJson(linksSchema), description: "Permalinks in every sink." },
+      templates: { ...mapOf(toJson(templateSchema)), description: "Named message templates in Liquid, for sinks and routes." },
       time_intervals: {
         ...mapOf(toJson(timeIntervalSchema)),
         description: "Named hours and days, for `mute_time_intervals` and `active_time_intervals`.",

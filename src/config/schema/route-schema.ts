@@ -1,6 +1,7 @@
 /** The route tree, its throttles and the named time intervals as they are written: Alertmanager's words. */
 import { z } from "zod";
 import { duration, names, timezone } from "./scalar-schemas.ts";
+import { templateName } from "./template-schema.ts";
 import { DEFAULTS } from "../defaults.ts";
 
 export const throttleSchema = z.strictObject({
@@ -68,6 +69,7 @@ export const ownRouteSchema = z.strictObject({
     .describe("Condition on the event's own fields, in the words of a watch's `where`; false for an event without them."),
   ...shapingSchema.shape,
   throttle: throttleSchema.optional().describe("How much may be sent."),
+  template: templateName().describe("Name of a template, instead of the sink's."),
 });
 
 /** The whole tree, for the JSON Schema. */

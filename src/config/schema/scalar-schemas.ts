@@ -4,6 +4,7 @@ import { z } from "zod";
 import { checkBaseUrl } from "../../api/base-url.ts";
 import { formatDuration, parseDuration } from "../../model/duration.ts";
 import { isLoopback } from "../../model/loopback.ts";
+import { isLocale } from "../../render/text/times.ts";
 import { isTimezone } from "../../route/zone.ts";
 
 type Complain = (rule: Rule, message: string) => never;
@@ -54,6 +55,12 @@ function isKnownTimezone(name: string): boolean {
 export const timezone = () =>
   readText((text, complain): string =>
     isKnownTimezone(text) ? text : complain("timezone", `"${text}" is not a time zone: write an IANA name such as Europe/Berlin or UTC`),
+  );
+
+/** As Intl takes it: `de` or `de-DE`. */
+export const locale = () =>
+  readText((text, complain): string =>
+    isLocale(text) ? text : complain("locale", `"${text}" is not a locale: write a language and a country, like de-DE or en-GB`),
   );
 
 /** `sandbox`, or the service's address without `/v3` and without a slash at its end. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { shapingSchema, throttleSchema } from "./route-schema.ts";
 import { duration } from "./scalar-schemas.ts";
+import { regionSchema, templateName } from "./template-schema.ts";
 
 export const commonSinkSchema = z.strictObject({
   retry_for: duration(1_000)
@@ -12,6 +13,8 @@ export const commonSinkSchema = z.strictObject({
     .optional()
     .describe("How much may be sent; false: no limit. Chat has { limit: 30, interval: 10m } by default."),
   ...shapingSchema.shape,
+  template: templateName().describe("Name of a template, for alerts that no route gives another."),
+  ...regionSchema.shape,
 });
 
 export const COMMON_SINK_KEYS: readonly string[] = Object.keys(commonSinkSchema.shape);

@@ -3,7 +3,7 @@ import { lineColumn, type Report } from "../report.ts";
 import { type Entry, type MapNode, type Place } from "../tree.ts";
 
 /** Sections whose entries may be spread over files. */
-const JOINED: readonly string[] = ["watches", "sinks", "time_intervals"];
+const JOINED: readonly string[] = ["watches", "sinks", "time_intervals", "templates"];
 
 /** At least one root. */
 export function mergeSources(roots: readonly MapNode[], report: Report): MapNode | undefined {
@@ -23,7 +23,12 @@ function addEntry(entries: Map<string, Entry>, entry: Entry, report: Report): vo
   } else report.error(entry.keyPlace, "section-twice", `\`${entry.key}\` is set in ${shown(before.keyPlace)} already: keep one of them`);
 }
 
-const SINGULAR: Readonly<Record<string, string>> = { watches: "the watch", sinks: "the sink", time_intervals: "the time interval" };
+const SINGULAR: Readonly<Record<string, string>> = {
+  watches: "the watch",
+  sinks: "the sink",
+  time_intervals: "the time interval",
+  templates: "the template",
+};
 
 function join(before: MapNode, after: MapNode, section: string, report: Report): MapNode {
   const entries = new Map(before.entries);

@@ -2,6 +2,7 @@
 import type { Clock } from "../../model/clock.ts";
 import type { Sink } from "../../model/sink.ts";
 import type { DestinationPace } from "./destination-pace.ts";
+import type { Region } from "../../model/template.ts";
 import type { DueMessage, SinkHealth } from "../../model/outbox.ts";
 
 /** A sink with what its type says about pacing. */
@@ -19,6 +20,11 @@ export interface PumpSink {
   readonly place: string;
   /** Of that place; sinks with the same place share it. */
   readonly pace: DestinationPace;
+  /** Name of the template of its messages, where no route says another. */
+  readonly template?: string;
+  readonly region?: Region;
+  /** It shows moments in each reader's time zone. */
+  readonly hasMoments?: boolean;
 }
 
 /** A sealed message in hand. */

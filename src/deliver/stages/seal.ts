@@ -4,6 +4,7 @@ import { announcementGroup, readDigestGroup } from "../../model/digest.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
+import type { NeutralMessage } from "../../model/message.ts";
 import type { Random } from "../../model/random.ts";
 import type { DigestPart, OutboxEvent, SinkLists } from "../../model/sink.ts";
 import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
@@ -17,8 +18,11 @@ import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queu
 import { createMentionChoice } from "./mentions.ts";
 import type { Stage } from "./stage.ts";
 import { threadOf } from "./threads.ts";
+import type { TemplatedEvent, WordEvents } from "./word-events.ts";
 
-export interface SealDeps extends DigestDeps {
+export interface SealDeps extends Pick<DigestDeps, "listedAt"> {
+  read(event: OutboxEvent, sink: string): NeutralMessage;
+  readonly wordEvents: WordEvents;
   /** By the name in their groups' keys. */
   readonly digests: ReadonlyMap<string, ScheduledDigest>;
   readonly store: Outbox;
@@ -41,7 +45,11 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
     name: "seal",
     async run({ queue, isProbe, messages, bundles, surplus }) {
       const mentionsOf = await createMentionChoice(deps.store, queue.name, bundles.length === 0 ? [] : queue.sink.mentions);
-      const sealed = bundles.map((bundle) => sealBundle(deps, queue, bundle, mentionsOf(bundle.members, deps.clock.now())));
+      const sealed: (readonly Sealed[])[] = [];
+      for (const bundle of bundles) {
+        const items = await wordedItems(deps, queue, bundle);
+        sealed.push(sealBundle(deps, queue, { ...bundle, mentions: mentionsOf(bundle.members, deps.clock.now()) }, items));
+      }
       if (sealed.length > 0) await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, queue, one);
@@ -58,11 +66,11 @@ interface Sealed {
 }
 
 /** One message, or the parts of a digest: the first counts against the throttle, the others belong under it. */
-function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Bundle, mentions: readonly string[]): readonly Sealed[] {
-  const { groupKey, throttleKey } = bundle;
-  const idsByEvent = new Map(itemsOf(bundle).map(({ event, deliveryIds }) => [event, deliveryIds]));
+function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Shown, items: readonly Item[]): readonly Sealed[] {
+  const { groupKey, throttleKey, mentions } = bundle;
+  const idsByEvent = new Map(items.map(({ event, deliveryIds }) => [event, deliveryIds]));
   const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
-  const { parts, unlisted } = layOut(deps, queue, [...idsByEvent.keys()].sort(byDetection), { ...bundle, mentions });
+  const { parts, unlisted } = layOut(deps, queue, [...idsByEvent.keys()].sort(byDetection), bundle);
   const ids = parts.map(() => deps.random.id());
   const thread = threadOf(queue.sink.threads, bundle);
   return parts.map((part, index) => ({
@@ -82,7 +90,7 @@ function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Bundle, mentions: 
 }
 
 interface Item {
-  readonly event: OutboxEvent;
+  readonly event: TemplatedEvent;
   readonly deliveryIds: readonly string[];
 }
 
@@ -102,6 +110,16 @@ function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   return items;
 }
 
+/** As their templates word them. */
+async function wordedItems({ wordEvents }: SealDeps, queue: SinkQueue, bundle: Bundle): Promise<readonly Item[]> {
+  const items = itemsOf(bundle);
+  const worded = await wordEvents(
+    queue,
+    items.map(({ event }) => event),
+  );
+  return items.map((item, index) => ({ ...item, event: worded[index] ?? item.event }));
+}
+
 interface Shown extends Bundle {
   readonly mentions: readonly string[];
 }
@@ -109,6 +127,8 @@ interface Shown extends Bundle {
 /** Those who are called stand in the first message of several. */
 function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[], { groupKey, cause, mentions }: Shown): LaidOut {
   const { lists } = queue.sink;
+  const read = (event: OutboxEvent) => deps.read(event, queue.name);
+  const digestDeps = { read, listedAt: deps.listedAt };
   const isScheduled = cause === "schedule";
   const digest = isScheduled ? deps.digests.get(scheduledName(readDigestGroup(groupKey)?.name ?? "")) : undefined;
   const events = isScheduled ? sortScheduled(found, digest) : found;
@@ -117,14 +137,14 @@ function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[],
     const isList = lists !== undefined && events.length > (cause === undefined ? lists.above : 1);
     if (isList) {
       const calling: SinkLists = { ...lists, render: (wanted) => lists.render({ ...wanted, mentions }) };
-      return isScheduled ? layOutScheduled(events, digest, calling, deps) : layOutDigest(events, cause, calling, deps);
+      return isScheduled ? layOutScheduled(events, digest, calling, digestDeps) : layOutDigest(events, cause, calling, digestDeps);
     }
     const parts: DigestPart[] = [];
     for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
       const own = events.slice(at, at + EVENTS_AT_ONCE);
       parts.push({
         events: own,
-        body: queue.sink.render({ events: own, sample: false, mentions: at === 0 ? mentions : [], read: deps.read }),
+        body: queue.sink.render({ events: own, sample: false, mentions: at === 0 ? mentions : [], read }),
       });
     }
     return { parts, unlisted: [] };

@@ -7,6 +7,8 @@ import { profileUrl } from "../text/permalink.ts";
 export interface ReadContext {
   /** Host of permalinks, e.g. `https://x.com`. */
   readonly linksHost: string;
+  /** How numbers are written; English where absent. */
+  readonly locale?: string;
 }
 
 /** The fields that no kind of message has a word of its own for. */

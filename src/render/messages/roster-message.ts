@@ -30,7 +30,7 @@ const SENTENCES: Readonly<Record<string, (who: string, place: string) => string>
  * Reads `body.user`, and where it happened: `body.target`, the watched account, or `public_list`, `community`, `retweeted` or `search`. A place
  * that is missing goes by its label.
  */
-export function rosterMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
+export function rosterMessage(event: OutboxEvent, { linksHost, locale }: ReadContext): NeutralMessage {
   const { type, body, labels } = event.event;
   const { user } = body;
   if (user === undefined) return opsAlertMessage(event);
@@ -44,7 +44,7 @@ export function rosterMessage(event: OutboxEvent, { linksHost }: ReadContext): N
     body: plainTweetText(user.description ?? ""),
     url: author.url,
     ...(place.url === undefined ? {} : { context: { label: capitalised(place.name), body: "", url: place.url } }),
-    facts: factsOf(user),
+    facts: factsOf(user, locale),
   };
 }
 
@@ -79,13 +79,13 @@ function textIn(value: Json | undefined, name: string): string | undefined {
 const capitalised = (text: string): string => text.replace(/^the /, "The ");
 
 /** Only what is known: lists of members carry few fields, and of who left little is kept. */
-function factsOf(known: Partial<User>): NeutralMessage["facts"] {
+function factsOf(known: Partial<User>, locale: string | undefined): NeutralMessage["facts"] {
   const { followers_count: followers, followings_count: followings, created_at: createdAt = "", verified } = known;
   const score = known["score"];
   return [
-    ...(typeof score === "number" ? [{ name: "Score", value: formatCompact(score) }] : []),
-    ...(followers === undefined ? [] : [{ name: "Followers", value: formatCompact(followers) }]),
-    ...(followings === undefined ? [] : [{ name: "Following", value: formatCompact(followings) }]),
+    ...(typeof score === "number" ? [{ name: "Score", value: formatCompact(score, locale) }] : []),
+    ...(followers === undefined ? [] : [{ name: "Followers", value: formatCompact(followers, locale) }]),
+    ...(followings === undefined ? [] : [{ name: "Following", value: formatCompact(followings, locale) }]),
     ...(createdAt === "" ? [] : [{ name: "Joined", value: createdAt.slice(0, 10) }]),
     ...(verified === true ? [{ name: "Verified", value: "yes" }] : []),
   ];

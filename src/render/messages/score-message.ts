@@ -11,7 +11,7 @@ import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
  * Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`), `crossed`, the names of the thresholds crossed, and `present`, the
  * score itself, where it was asked for.
  */
-export function scoreMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
+export function scoreMessage(event: OutboxEvent, { linksHost, locale }: ReadContext): NeutralMessage {
   const { user, score, previous, crossed, present } = event.event.body;
   if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
@@ -24,7 +24,7 @@ export function scoreMessage(event: OutboxEvent, { linksHost }: ReadContext): Ne
     body: names === "" ? "" : `Crossed ${names}.`,
     url: author.url,
     facts: [
-      ...numbersOf(present).map(({ value }) => ({ name: "Score now", value: formatExact(value) })),
+      ...numbersOf(present).map(({ value }) => ({ name: "Score now", value: formatExact(value, locale) })),
       ...numbersOf(previous).map(({ name, value }) => ({ name: `Before, ${PERIODS[name] ?? name}`, value: formatDelta(value) })),
     ],
   };

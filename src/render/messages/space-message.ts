@@ -10,7 +10,7 @@ import { beforeFacts, changedMoves, crossedMoves, crossedText, joinWords, type M
 const NOUNS = { state: "state", title: "title", scheduled_start: "start", listeners: "listeners", participants: "participants" };
 
 /** Reads `body.space`, its values as they are now, `previous`, and `body.user`, the host. */
-export function spaceMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
+export function spaceMessage(event: OutboxEvent, { linksHost, locale }: ReadContext): NeutralMessage {
   const { body, subject } = event.event;
   const { user } = body;
   const space = valuesOf(body["space"]);
@@ -22,7 +22,7 @@ export function spaceMessage(event: OutboxEvent, { linksHost }: ReadContext): Ne
     ...(user === undefined ? {} : { author: authorOf(user, linksHost) }),
     body: typeof space["title"] === "string" ? cleanLine(space["title"]) : "",
     url: spaceUrl(linksHost, subject),
-    facts: [...["listeners", "participants"].flatMap((name) => countFact(name, space[name])), ...beforeFacts(crossed)],
+    facts: [...["listeners", "participants"].flatMap((name) => countFact(name, space[name], locale)), ...beforeFacts(crossed)],
   };
 }
 
@@ -36,7 +36,7 @@ function deedOf({ name, now, before }: Move): string {
   return `is now ${state}`;
 }
 
-const countFact = (name: string, count: unknown): NeutralMessage["facts"] =>
+const countFact = (name: string, count: unknown, locale: string | undefined): NeutralMessage["facts"] =>
   typeof count === "number" && count > 0
-    ? [{ name: name === "listeners" ? "Listeners" : "Participants", value: formatCompact(count) }]
+    ? [{ name: name === "listeners" ? "Listeners" : "Participants", value: formatCompact(count, locale) }]
     : [];

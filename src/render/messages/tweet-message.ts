@@ -11,7 +11,7 @@ import { tweetUrl } from "../text/permalink.ts";
 const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gif"]);
 
 /** Reads `body.tweet`. `title` replaces the sentence, for events that say something else about a tweet than that it was posted. */
-export function tweetMessage(event: OutboxEvent, { linksHost }: ReadContext, title?: string): NeutralMessage {
+export function tweetMessage(event: OutboxEvent, { linksHost, locale }: ReadContext, title?: string): NeutralMessage {
   const tweet = event.event.body.tweet;
   if (tweet === undefined) return opsAlertMessage(event);
   const context = event.event.type === "tweet.edited" ? formerText(event) : contextOf(tweet, linksHost);
@@ -23,7 +23,7 @@ export function tweetMessage(event: OutboxEvent, { linksHost }: ReadContext, tit
     url: tweetUrl(linksHost, tweet.user.username, tweet.id),
     media: mediaOf(tweet),
     ...(context === undefined ? {} : { context }),
-    facts: countsOf(tweet.retweeted_status ?? tweet),
+    facts: countsOf(tweet.retweeted_status ?? tweet, locale),
   };
 }
 
@@ -81,7 +81,7 @@ function mediaOf(tweet: Tweet): NeutralMessage["media"] {
     .filter(({ url }) => url !== "");
 }
 
-function countsOf(tweet: Tweet): NeutralMessage["facts"] {
+function countsOf(tweet: Tweet, locale: string | undefined): NeutralMessage["facts"] {
   const counts: readonly (readonly [string, number])[] = [
     ["Likes", tweet.likes_count],
     ["Reposts", tweet.retweet_count + tweet.quote_count],
@@ -89,5 +89,5 @@ function countsOf(tweet: Tweet): NeutralMessage["facts"] {
     ["Views", tweet.view_count],
     ["Followers", tweet.user.followers_count],
   ];
-  return counts.filter(([, count]) => count > 0).map(([name, count]) => ({ name, value: formatCompact(count) }));
+  return counts.filter(([, count]) => count > 0).map(([name, count]) => ({ name, value: formatCompact(count, locale) }));
 }

@@ -1,10 +1,20 @@
 /** Numbers as people read them in a chat. The formatters are made when a message is: Intl takes milliseconds for each. */
-import { lazy } from "../../model/lazy.ts";
 
-const compact = lazy(() => new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }));
+const kept = new Map<string, Intl.NumberFormat>();
+
+function formatter(locale: string, kind: "compact" | "exact"): Intl.NumberFormat {
+  const key = `${locale}\n${kind}`;
+  const known =
+    kept.get(key) ??
+    new Intl.NumberFormat(locale, kind === "exact" ? { maximumFractionDigits: 2 } : { notation: "compact", maximumFractionDigits: 1 });
+  kept.set(key, known);
+  return known;
+}
+
+const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
 /** 999, 12.3K, 4M. Anything that is no finite number reads 0. */
-export const formatCompact = (count: number): string => compact().format(Number.isFinite(count) ? count : 0);
+export const formatCompact = (count: number, locale = "en"): string => formatter(locale, "compact").format(finite(count));
 
 /** A change with its sign: +25, -60.5, 0. */
 export function formatDelta(delta: number): string {
@@ -12,7 +22,5 @@ export function formatDelta(delta: number): string {
   return rounded > 0 ? `+${rounded}` : `${rounded}`;
 }
 
-const exact = lazy(() => new Intl.NumberFormat("en", { maximumFractionDigits: 2 }));
-
 /** Every digit that counts: 12,034 or 4,183.88. Anything that is no finite number reads 0. */
-export const formatExact = (count: number): string => exact().format(Number.isFinite(count) ? count : 0);
+export const formatExact = (count: number, locale = "en"): string => formatter(locale, "exact").format(finite(count));

@@ -4,6 +4,7 @@
  */
 import type { DeadView } from "./dead-view.ts";
 import type { PathView } from "./path-view.ts";
+import type { RenderView } from "./render-view.ts";
 import type { ReplayRecordsView, ReplayRequest, ReplayView } from "./replay-view.ts";
 import type { SilencesView, SilenceView } from "./silence-view.ts";
 import type { UnseenView } from "./unseen-view.ts";
@@ -283,6 +284,8 @@ export interface Views {
   /** What would be sent again. */
   replay(request: ReplayRequest): Promise<ReplayView>;
   replays(): Promise<ReplayRecordsView>;
+  /** An event as a sink would be sent it now; a sentence where that cannot be shown. */
+  render(request: { readonly what: string; readonly sink: string }): Promise<RenderView | string>;
   /** Calls `push` for each line from now on; returns what ends that. */
   tail(filter: TailFilter, push: (line: TailLine) => void): () => void;
   /** The text of `/metrics`; gauges that are read rather than counted are set before it is rendered. */

@@ -1,7 +1,9 @@
 /** The layout of a Discord message: an embed for each alert, links alone on request, and the plain text behind them. Lists are discord-digest.ts, sending is discord.ts. Pure. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { Batch } from "../../model/sink.ts";
+import type { Moment } from "../../model/template.ts";
 import { discordLabel, discordLink, discordPlain, discordText } from "../../render/discord-text.ts";
+import { fitPieces } from "../../render/text/fit-pieces.ts";
 import { fitForms } from "../../render/text/fit-forms.ts";
 import { webUrl } from "../../render/text/permalink.ts";
 import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../../render/messages/plain-message.ts";
@@ -137,9 +139,20 @@ function descriptionOf(message: NeutralMessage, room: number): string {
   const when = `<t:${Math.floor(message.occurredAtMs / 1_000)}:R>`;
   const last = [discordLabel(factLine(message), room / 4), when].filter((part) => part !== "").join(" · ");
   const quote = quoteOf(message, room / 4);
-  const body = discordText(message.body, room - last.length - quote.length - 2).trim();
+  const body = bodyOf(message, room - last.length - quote.length - 2).trim();
   return [body, quote, last].filter((part) => part !== "").join("\n");
 }
+
+function bodyOf({ body, bodyPieces }: NeutralMessage, room: number): string {
+  if (bodyPieces === undefined) return discordText(body, room);
+  const moment = (one: Moment) => ({ shown: momentToken(one), units: momentToken(one).length });
+  return fitPieces(bodyPieces, room, { text: discordText, show: (text) => text, moment }).join("");
+}
+
+/** https://discord.com/developers/docs/reference#message-formatting-timestamp-styles */
+const TIMESTAMP_STYLES: Readonly<Record<Moment["style"], string>> = { datetime: "f", date: "D", time: "t", relative: "R" };
+
+const momentToken = ({ atMs, style }: Moment): string => `<t:${Math.floor(atMs / 1_000)}:${TIMESTAMP_STYLES[style]}>`;
 
 function quoteOf({ context }: NeutralMessage, room: number): string {
   if (context === undefined) return "";

@@ -73,6 +73,7 @@ export const discordSink: SinkType<DiscordSettings> = {
   alternatives: ["token", "webhook_url"],
   example: 'type: discord\nwebhook_url: "${DISCORD_WEBHOOK_URL}"\n',
   chat: true,
+  hasMoments: true,
   concurrency: 1,
   conditions: {
     written: ({ mention }) => mentionConditions(mention === undefined ? [] : [[["mention"], mention]]),

@@ -66,6 +66,8 @@ export interface SinkType<S = unknown> {
   readonly example: string;
   /** Chat sinks: throttled, one alert per subject in 24 h, follower events bundled, `retry_for` 24h instead of 76h. */
   readonly chat: boolean;
+  /** Its messages hold moments that each reader sees in their own time zone. */
+  readonly hasMoments?: true;
   /** Messages under way at once. */
   readonly concurrency: number;
   /** What the vendor allows for one place by its documentation, where its answers do not say it in time. */

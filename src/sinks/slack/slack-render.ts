@@ -1,6 +1,8 @@
 /** The layout of a Slack message: a card of blocks for each alert, and the plain text beside it. Lists are slack-digest.ts, sending is slack.ts. Pure. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { Batch } from "../../model/sink.ts";
+import type { Moment } from "../../model/template.ts";
+import { fitPieces } from "../../render/text/fit-pieces.ts";
 import { webUrl } from "../../render/text/permalink.ts";
 import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../../render/messages/plain-message.ts";
 import { slackLabel, slackLink, slackLiteral, slackText } from "../../render/slack-text.ts";
@@ -29,6 +31,8 @@ const MOST_LINKS = 10;
 const BARE_LINK = /https?:\/\/[^\s<>"|]+[^\s<>"|.,:;!?')\]]/g;
 
 type Piece =
+  /** https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#date-element-type */
+  | { readonly type: "date"; readonly timestamp: number; readonly format: string; readonly fallback: string }
   | { readonly type: "text"; readonly text: string; readonly style?: object }
   | { readonly type: "link"; readonly url: string; readonly text?: string };
 
@@ -92,13 +96,36 @@ function titleBlock(message: NeutralMessage): SlackBlock {
 
 /** rich_text shows text letter by letter: no escape to forget and no format to break out of. */
 function bodyBlock(message: NeutralMessage, bodyChars: number): SlackBlock | undefined {
-  const body = slackLiteral(message.body, bodyChars).trim();
+  const elements = bodyPieces(message, bodyChars);
   const sections = [
-    ...(body === "" ? [] : [{ type: "rich_text_section", elements: linked(body) }]),
+    ...(elements.length === 0 ? [] : [{ type: "rich_text_section", elements }]),
     ...quoteOf(message, Math.min(CONTEXT_CHARS, bodyChars)),
   ];
   return sections.length === 0 ? undefined : { type: "rich_text", elements: sections };
 }
+
+function bodyPieces({ body, bodyPieces: pieces }: NeutralMessage, limit: number): readonly Piece[] {
+  if (pieces === undefined) {
+    const text = slackLiteral(body, limit).trim();
+    return text === "" ? [] : linked(text);
+  }
+  const moment = (one: Moment) => ({ shown: [datePiece(one)], units: one.text.length });
+  return fitPieces(pieces, limit, { text: slackLiteral, show: linked, moment }).flat();
+}
+
+const DATE_FORMATS: Readonly<Record<Moment["style"], string>> = {
+  datetime: "{date_short_pretty} {time}",
+  date: "{date_short}",
+  time: "{time}",
+  relative: "{ago}",
+};
+
+const datePiece = ({ atMs, style, text }: Moment): Piece => ({
+  type: "date",
+  timestamp: Math.floor(atMs / 1_000),
+  format: DATE_FORMATS[style],
+  fallback: text,
+});
 
 function quoteOf({ context: other }: NeutralMessage, limit: number): readonly object[] {
   if (other === undefined) return [];

@@ -89,6 +89,7 @@ export const slackSink: SinkType<SlackSettings> = {
   alternatives: ["token", "webhook_url"],
   example: 'type: slack\ntoken: "${SLACK_BOT_TOKEN}"\nchannel: "#brand"\n',
   chat: true,
+  hasMoments: true,
   concurrency: 1,
   limits: () => [CHANNEL_LIMIT],
   conditions: {

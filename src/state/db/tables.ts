@@ -133,6 +133,8 @@ export interface DeliveriesTable {
   silenced_by: string | null;
   /** When an operator last had it sent again: no silence holds it back after that. */
   replayed_at: number | null;
+  /** Its route's own template; null: the sink's. */
+  template: string | null;
 }
 
 /** Timers of real groups; an event that is its own group has none. */

@@ -23,6 +23,7 @@ import { up as tweetVersions } from "./0018-tweet-versions.ts";
 import { up as goneSinks } from "./0019-gone-sinks.ts";
 import { up as mentions } from "./0020-mentions.ts";
 import { up as threads } from "./0021-threads.ts";
+import { up as templates } from "./0022-templates.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -48,6 +49,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0019-gone-sinks": { up: goneSinks },
   "0020-mentions": { up: mentions },
   "0021-threads": { up: threads },
+  "0022-templates": { up: templates },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

@@ -96,7 +96,7 @@ const memberEvents = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")
     .innerJoin("events as e", "e.id", "d.event_id")
-    .select(["d.id as delivery_id", "d.throttle_key", "d.original_group_key", "d.due_at", "d.created_at", "d.replayed_at"])
+    .select(["d.id as delivery_id", "d.throttle_key", "d.original_group_key", "d.due_at", "d.created_at", "d.replayed_at", "d.template"])
     .select([
       "e.id",
       "e.type",
@@ -213,6 +213,7 @@ async function readGroups(db: Executor, work: readonly (Work & { kind: "group" }
       isReplay: row.replayed_at !== null,
       joined: others,
       ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
+      ...(row.template === null ? {} : { template: row.template }),
     });
   }
   return work.map(({ sink, groupKey, members: own }) => ({

@@ -27,6 +27,7 @@ const COLUMNS = [
   "original_group_key",
   "silenced_by",
   "replayed_at",
+  "template",
 ] as const;
 
 /** An event goes to a sink once, whatever the routes say. */
@@ -71,6 +72,7 @@ export const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): D
   original_group_key: null,
   silenced_by: delivery.silencedBy ?? null,
   replayed_at: null,
+  template: delivery.template ?? null,
 });
 
 /** What a mute drops is not sent later either, so it counts before a silence. */

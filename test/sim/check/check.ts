@@ -13,6 +13,7 @@ import { checkDelay } from "./check-delay.ts";
 import { checkOps } from "./check-ops.ts";
 import { checkDedupe } from "./check-dedupe.ts";
 import { checkDigests } from "./check-digests.ts";
+import { checkTemplates } from "./check-templates.ts";
 import { checkThrottle } from "./check-throttle.ts";
 import { checkMembers } from "./check-members.ts";
 import { checkOnce } from "./check-once.ts";
@@ -37,6 +38,7 @@ const CHECKS = [
     checkOrder,
     checkPace,
     checkThrottle,
+    checkTemplates,
     checkDelay,
     checkDigests,
     checkDedupe,

@@ -71,6 +71,8 @@ export interface RouteRules {
   /** False: none, whatever the sink says. */
   readonly digest: WrittenDigest | false | undefined;
   readonly dedupe: WrittenDedupe | false | undefined;
+  /** Name of its own. */
+  readonly template: string | undefined;
   readonly routes: readonly RouteRules[];
 }
 
@@ -219,6 +221,7 @@ function routeOf(own: JsonObject, path: string, parent: RouteRules | undefined, 
     throttle: throttleOf(own["throttle"]),
     digest: digestOf(own["digest"]),
     dedupe: dedupeOf(own["dedupe"]),
+    template: own["template"] === undefined ? undefined : textOf(own["template"]),
     routes: [],
   };
   const children = (own["routes"] ?? []) as readonly JsonObject[];

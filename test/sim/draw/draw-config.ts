@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS, IGNORE_FILES, WATCHED } from "./cast.ts";
 import type { Dice } from "./dice.ts";
 import { drawSink, drawSinkDefaults, drawDedupe, drawDigest, drawThrottle, type SinkScene } from "./draw-sink.ts";
+import { TEMPLATES } from "./draw-templates.ts";
 import { drawWatch, drawWatchDefaults, TWEET_TYPES, type WatchScene } from "./draw-watch.ts";
 import type { ConfigText } from "./scenario.ts";
 
@@ -20,7 +21,9 @@ export function drawConfig(dice: Dice): DrawnConfig {
     return `/etc/chirpwatch/${name}`;
   };
   const intervals = dice.chance(0.5) ? drawIntervals(dice) : {};
-  const shared = { dice, file, intervals: Object.keys(intervals) };
+  const templates = dice.chance(0.5) ? TEMPLATES : {};
+  const names = { intervals: Object.keys(intervals), templates: Object.keys(templates) };
+  const shared = { dice, file, ...names };
   const sinks = drawSinks(shared);
   const sinkNames = Object.keys(sinks);
   const hasTree = dice.chance(0.8);
@@ -29,7 +32,7 @@ export function drawConfig(dice: Dice): DrawnConfig {
   const watches: Record<string, JsonObject> = Object.fromEntries(
     Array.from({ length: dice.pick([1, 1, 2, 2, 3, 4]) }, (_, n) => [`w${n}`, drawWatch(scene)]),
   );
-  const route = hasTree ? drawRoot({ dice, sinks: sinkNames, intervals: Object.keys(intervals), ...matchersFor(watches) }) : undefined;
+  const route = hasTree ? drawRoot({ dice, sinks: sinkNames, ...names, ...matchersFor(watches) }) : undefined;
   const { api, keys } = drawApi(dice, file);
   const config = {
     ...(dice.likes("version") ? { version: 1 } : {}),
@@ -40,6 +43,7 @@ export function drawConfig(dice: Dice): DrawnConfig {
     ...(hasDefaults ? { defaults: drawDefaults(scene, sinks, shared) } : {}),
     ...(dice.likes("links") ? { links: { host: dice.pick(["https://x.com", "https://nitter.example"]) } } : {}),
     ...(Object.keys(intervals).length === 0 ? {} : { time_intervals: intervals }),
+    ...(Object.keys(templates).length === 0 ? {} : { templates }),
     watches,
     ...(route === undefined ? {} : { route }),
     sinks,
@@ -48,7 +52,7 @@ export function drawConfig(dice: Dice): DrawnConfig {
 }
 
 /** What all sinks of a configuration share. */
-type Shared = Pick<SinkScene, "dice" | "file" | "intervals">;
+type Shared = Pick<SinkScene, "dice" | "file" | "intervals" | "templates">;
 
 function drawSinks(shared: Shared): Record<string, JsonObject> {
   const { dice } = shared;
@@ -170,6 +174,7 @@ interface RouteScene {
   readonly dice: Dice;
   readonly sinks: readonly string[];
   readonly intervals: readonly string[];
+  readonly templates: readonly string[];
   readonly matchers: readonly string[];
   readonly labels: readonly string[];
 }
@@ -180,7 +185,7 @@ function drawRoot(scene: RouteScene): JsonObject {
 }
 
 function drawRoute(scene: RouteScene, depth: number): JsonObject {
-  const { dice, sinks, intervals } = scene;
+  const { dice, sinks, intervals, templates } = scene;
   const isNested = depth > 0 && dice.chance(0.6);
   // Times of a group say nothing without one.
   const groupBy = dice.likes("route.group_by") ? { group_by: [...dice.some(scene.labels, 0, 2)] } : {};
@@ -199,6 +204,7 @@ function drawRoute(scene: RouteScene, depth: number): JsonObject {
     ...(dice.likes("route.digest") ? { digest: dice.chance(0.2) ? false : drawDigest(dice) } : {}),
     ...(dice.likes("route.dedupe") ? { dedupe: dice.chance(0.2) ? false : drawDedupe(dice) } : {}),
     ...(dice.likes("route.throttle") ? { throttle: drawThrottle(dice) } : {}),
+    ...(templates.length > 0 && dice.likes("route.template") ? { template: dice.pick(templates) } : {}),
     ...(isNested ? { routes: Array.from({ length: dice.int(1, 3) }, () => drawRoute(scene, depth - 1)) } : {}),
   };
 }

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS } from "./cast.ts";
 import type { Dice } from "./dice.ts";
+import { LOCALES } from "./draw-templates.ts";
 
 export interface SinkScene {
   readonly dice: Dice;
@@ -10,6 +11,8 @@ export interface SinkScene {
   readonly index: number;
   /** Names of time intervals. */
   readonly intervals: readonly string[];
+  /** Names of templates. */
+  readonly templates: readonly string[];
   /** Puts a file beside the configuration. @returns its path */
   readonly file: (name: string, text: string) => string;
 }
@@ -48,6 +51,9 @@ const COMMON_SINK_KEYS: Readonly<Record<string, Draw>> = {
   on_mute: ({ dice }) => dice.pick(["hold", "drop"]),
   digest: ({ dice }) => (dice.chance(0.2) ? false : drawDigest(dice)),
   dedupe: ({ dice }) => (dice.chance(0.2) ? false : drawDedupe(dice)),
+  template: ({ dice, templates }) => (templates.length === 0 ? undefined : dice.pick(templates)),
+  locale: ({ dice }) => dice.pick(LOCALES),
+  timezone: ({ dice }) => dice.pick(["Europe/Berlin", "Asia/Kolkata"]),
 };
 
 const when: Draw = ({ dice }) => dice.pick(CONDITIONS).text;
@@ -186,7 +192,11 @@ const OWN = new Set([
 ]);
 
 /** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
-export function drawSinkDefaults(shared: Pick<SinkScene, "dice" | "intervals" | "file">, type: string, isToken: boolean): JsonObject {
+export function drawSinkDefaults(
+  shared: Pick<SinkScene, "dice" | "intervals" | "templates" | "file">,
+  type: string,
+  isToken: boolean,
+): JsonObject {
   const scene = { ...shared, name: `default-${type}`, index: 0 };
   const { dice } = shared;
   const { optional } = SINK_TYPES[type] as (typeof SINK_TYPES)[string];

@@ -13,6 +13,7 @@ import type { Files } from "../../../src/model/files.ts";
 import type { Http } from "../../../src/model/http.ts";
 import type { Log } from "../../../src/model/log.ts";
 import type { Outputs } from "../../../src/model/outputs.ts";
+import { createTemplateRenderer } from "../../../src/render/templates/template-renderer.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createRoutes } from "../../../src/server/routes.ts";
 import { SINK_TYPES } from "../../../src/sinks/registry.ts";
@@ -89,6 +90,11 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
     startControl: async (deps, statePath) => {
       routes = createRoutes(deps, { kind: "socket" });
       return { path: `${statePath}.sock`, close: async () => void (routes = undefined) };
+    },
+    startTemplates: (templates) => {
+      // In this process and without a limit in real time: the same seed gives the same messages.
+      const render = createTemplateRenderer(templates);
+      return { run: async (jobs) => jobs.map(render), stop: async () => undefined };
     },
     startServer: async ({ host, port }) => ({ url: `http://${host}:${port}`, close: async () => undefined }),
   });

@@ -1,0 +1,174 @@
+/** Named message templates: each read, and its fields held against the events that it is for. */
+import { coversEvent, type MessageTemplate, type Region } from "../../model/template.ts";
+import type { FieldTree, TemplateProblem } from "../../render/templates/check-template.ts";
+import type { WatchType } from "../../watches/watch-type.ts";
+import { checkValue } from "../check/check-value.ts";
+import type { Report } from "../report.ts";
+import type { Rule } from "../rules.ts";
+import { templateSchema, type WrittenRegion } from "../schema/template-schema.ts";
+import { didYouMean } from "../suggest.ts";
+import { placeInText } from "../text/place-in-text.ts";
+import { childOf, type Entry, entriesOf, findNode, type MapNode, type Node, type Place } from "../tree.ts";
+import { anyBody, variablesOf } from "../where/where-types.ts";
+
+export interface TemplateBuildDeps {
+  readonly report: Report;
+  readonly watchTypes: readonly WatchType<any>[];
+}
+
+/** By name; undefined for one that was complained about. */
+export type BuiltTemplates = ReadonlyMap<string, MessageTemplate | undefined>;
+
+/** Events of rechecked tweets, and about the volume of a watch: no watch type names them. */
+const VOLUME: FieldTree = { volume: { count: "int", usual: "double", window: "string", for: "string", last_event_at: "string" } };
+const OTHER_EVENTS: Readonly<Record<string, FieldTree>> = {
+  "tweet.deleted": {},
+  "tweet.edited": { previous: "dyn" },
+  "volume.spike": VOLUME,
+  "volume.silent": VOLUME,
+};
+
+/** Besides the event's body. */
+const COMMON_FIELDS: FieldTree = {
+  labels: "map<string, string>",
+  event: {
+    id: "string",
+    type: "string",
+    watch: "string",
+    watches: "list<string>",
+    subject: "string",
+    occurred_at: "string",
+    detected_at: "string",
+  },
+  message: { title: "string", body: "string", url: "string" },
+};
+
+export async function buildTemplates(section: Node | undefined, deps: TemplateBuildDeps): Promise<BuiltTemplates> {
+  const built = new Map<string, MessageTemplate | undefined>();
+  if (section !== undefined && section.kind !== "map") {
+    if (section.kind !== "scalar" || section.value !== null)
+      deps.report.error(section.place, "wrong-type", "`templates` must be a map of names");
+    return built;
+  }
+  for (const entry of entriesOf(section)) if (!entry.key.startsWith("x-")) built.set(entry.key, await buildTemplate(entry, deps));
+  return built;
+}
+
+async function buildTemplate(entry: Entry, deps: TemplateBuildDeps): Promise<MessageTemplate | undefined> {
+  const { report } = deps;
+  if (entry.node.kind !== "map") {
+    report.error(
+      entry.keyPlace,
+      "wrong-type",
+      `the template \`${entry.key}\` must be a map with \`events\`, and a \`title\` or a \`body\``,
+    );
+    return undefined;
+  }
+  const written = checkValue(templateSchema, entry.node, { report, place: entry.keyPlace, name: entry.key });
+  if (written === undefined) return undefined;
+  const { events, title, body } = written;
+  const template = { name: entry.key, events, ...(title === undefined ? {} : { title }), ...(body === undefined ? {} : { body }) };
+  const isKnown = checkEvents(template, entry.node, deps);
+  const fields = fieldsOf(template, deps.watchTypes);
+  for (const [key, text] of Object.entries({ title, body })) {
+    if (text !== undefined && isKnown) await checkText(text, { key, map: entry.node, fields }, report);
+  }
+  return template;
+}
+
+/** The events of all watch types. */
+function eventsOf(watchTypes: readonly WatchType<any>[]): readonly string[] {
+  return [...new Set([...watchTypes.flatMap(({ events }) => events), ...Object.keys(OTHER_EVENTS)])].sort();
+}
+
+function checkEvents({ events }: MessageTemplate, map: MapNode, { report, watchTypes }: TemplateBuildDeps): boolean {
+  const known = eventsOf(watchTypes);
+  const families = [...new Set(known.map((event) => `${event.slice(0, event.indexOf("."))}.*`))];
+  const unknown = [...events.entries()].filter(([, pattern]) => !known.some((event) => coversEvent({ events: [pattern] }, event)));
+  for (const [index, pattern] of unknown) {
+    const hint = didYouMean(pattern, [...known, ...families]) || `; there are ${families.join(", ")}`;
+    const message = `no watch has an event "${pattern}"${hint}`;
+    report.error(findNode(map, ["events", index]).place, "template-event", message);
+  }
+  return unknown.length === 0;
+}
+
+/** What events of these types may have. */
+function fieldsOf(template: MessageTemplate, watchTypes: readonly WatchType<any>[]): FieldTree {
+  const types = watchTypes.filter(({ events }) => events.some((event) => coversEvent(template, event)));
+  const tweets = ["tweet.deleted", "tweet.edited"].some((event) => coversEvent(template, event))
+    ? watchTypes.filter(({ body }) => body["tweet"] === "tweet")
+    : [];
+  const others = Object.entries(OTHER_EVENTS).filter(([event]) => coversEvent(template, event));
+  return { ...variablesOf(anyBody([...types, ...tweets])), ...Object.assign({}, ...others.map(([, fields]) => fields)), ...COMMON_FIELDS };
+}
+
+const RULES_OF: Readonly<Record<TemplateProblem["kind"], Rule>> = {
+  syntax: "template-syntax",
+  refused: "template-refused",
+  name: "template-name",
+};
+
+interface WrittenText {
+  readonly key: string;
+  readonly map: MapNode;
+  readonly fields: FieldTree;
+}
+
+/** Most files have no template: the engine is loaded for the first. */
+async function checkText(text: string, { key, map, fields }: WrittenText, report: Report): Promise<void> {
+  const { checkTemplate } = await import("../../render/templates/check-template.ts");
+  const place = childOf(map, key)?.place ?? map.place;
+  for (const problem of checkTemplate(text, fields)) {
+    const { kind, start, unknown } = problem;
+    const hint = unknown === undefined ? "" : didYouMean(unknown.word, unknown.known) || knownHint(unknown.known);
+    report.error(placeInText(place, text, start), RULES_OF[kind], `\`${key}\`: ${problem.message}${hint}\n${excerpt(text, problem)}`);
+  }
+}
+
+const knownHint = (known: readonly string[]): string => (known.length > 40 ? "" : `; there are ${known.join(", ")}`);
+
+/** The line with a caret below. */
+function excerpt(text: string, { start, end }: TemplateProblem): string {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const lineEnd = text.indexOf("\n", lineStart);
+  const line = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
+  const width = Math.max(1, Math.min(end, lineStart + line.length) - start);
+  return `  ${line}\n  ${" ".repeat(start - lineStart)}${"^".repeat(width)}`;
+}
+
+interface Holder {
+  readonly map: MapNode;
+  readonly keyPlace: Place;
+}
+
+export interface TemplateNameDeps {
+  readonly templates: BuiltTemplates;
+  readonly report: Report;
+}
+
+/** The template that a sink or a route names. */
+export function buildTemplateName(
+  { template }: { readonly template?: string | undefined },
+  { map, keyPlace }: Holder,
+  { templates, report }: TemplateNameDeps,
+): { readonly template?: string } {
+  if (template === undefined) return {};
+  if (templates.has(template)) return { template };
+  const known = [...templates.keys()];
+  const hint =
+    didYouMean(template, known) || (known.length === 0 ? "; none is defined under `templates`" : `; there are ${known.join(", ")}`);
+  report.error(childOf(map, "template")?.place ?? keyPlace, "unknown-template", `there is no template "${template}"${hint}`);
+  return {};
+}
+
+/** How the messages of a sink are worded. */
+export function buildWording(
+  common: WrittenRegion & { readonly template?: string | undefined },
+  holder: Holder,
+  deps: TemplateNameDeps,
+): { readonly template?: string; readonly region?: Region } {
+  const { locale, timezone } = common;
+  const region: Region = { ...(locale === undefined ? {} : { locale }), ...(timezone === undefined ? {} : { timezone }) };
+  return { ...buildTemplateName(common, holder, deps), ...(Object.keys(region).length === 0 ? {} : { region }) };
+}

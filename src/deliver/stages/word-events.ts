@@ -1,0 +1,114 @@
+/**
+ * Gives the events of messages the wording of their templates, before they are sealed. An event whose template fails, or runs too long, keeps
+ * its default message, and the operator is alerted.
+ */
+import type { Clock } from "../../model/clock.ts";
+import { isoTime } from "../../model/clock.ts";
+import type { ChirpEvent } from "../../model/event.ts";
+import type { NeutralMessage } from "../../model/message.ts";
+import type { OutboxEvent } from "../../model/sink.ts";
+import {
+  coversEvent,
+  type MessageTemplate,
+  type Region,
+  type TemplateData,
+  type TemplateJob,
+  type TemplateRunner,
+} from "../../model/template.ts";
+
+/** A template that did not end by itself is not tried again for so long: each try costs a second. */
+const SUSPEND_MS = 300_000;
+
+export interface TemplateFailure {
+  readonly template: string;
+  readonly sink: string;
+  /** What went wrong; liquidjs's words name line and column. */
+  readonly problem: string;
+}
+
+/** Those of the configuration, and what runs them. */
+export interface Templates {
+  readonly byName: ReadonlyMap<string, MessageTemplate>;
+  readonly runner: TemplateRunner;
+  onFailing(failure: TemplateFailure): void;
+}
+
+export interface WordingDeps {
+  readonly clock: Clock;
+  /** How an event reads at that sink. */
+  read(event: OutboxEvent, sink: string): NeutralMessage;
+  readonly templates?: Templates;
+}
+
+/** What is to be known of the sink. */
+export interface WordedSink {
+  readonly name: string;
+  /** For what no route has given one of its own. */
+  readonly template?: string;
+  readonly region?: Region;
+  /** It shows moments in each reader's time zone. */
+  readonly hasMoments?: boolean;
+}
+
+/** An event with the template that its route has given it. */
+export type TemplatedEvent = OutboxEvent & { readonly template?: string };
+
+/** The same events in the same order, those with a template worded. */
+export type WordEvents = (sink: WordedSink, events: readonly TemplatedEvent[]) => Promise<readonly OutboxEvent[]>;
+
+export function createWordEvents({ clock, read, templates }: WordingDeps): WordEvents {
+  if (templates === undefined) return async (_sink, events) => events;
+  const { byName, runner, onFailing } = templates;
+  const suspendedUntilMs = new Map<string, number>();
+  const templateOf = ({ name, template: standard }: WordedSink, { template, event }: TemplatedEvent): string | undefined => {
+    // A template that a reload has removed leaves its events to the sink's.
+    const found = (template === undefined ? undefined : byName.get(template)) ?? byName.get(standard ?? "");
+    if (found === undefined || event.watchType === "daemon" || !coversEvent(found, event.type)) return undefined;
+    return (suspendedUntilMs.get(`${name}\n${found.name}`) ?? 0) > clock.monotonic() ? undefined : found.name;
+  };
+  return async (sink, events) => {
+    const nowMs = clock.now();
+    const named = events.map((event) => templateOf(sink, event));
+    const jobs = events.flatMap((event, index) => {
+      const template = named[index];
+      return template === undefined ? [] : [jobOf(sink, template, templateData(event, read(event, sink.name)), nowMs)];
+    });
+    if (jobs.length === 0) return events;
+    const results = await runner.run(jobs);
+    let next = 0;
+    return events.map((event, index) => {
+      const template = named[index];
+      const result = template === undefined ? undefined : results[next++];
+      if (template === undefined || result === undefined) return event;
+      if ("wording" in result) return { ...event, wording: result.wording };
+      if (result.isRunaway) suspendedUntilMs.set(`${sink.name}\n${template}`, clock.monotonic() + SUSPEND_MS);
+      onFailing({ template, sink: sink.name, problem: result.problem });
+      return event;
+    });
+  };
+}
+
+const jobOf = ({ region = {}, hasMoments = false }: WordedSink, template: string, data: TemplateData, nowMs: number): TemplateJob => ({
+  template,
+  data: JSON.stringify(data),
+  region,
+  hasMoments,
+  nowMs,
+});
+
+/** What a template sees: the event's body, as `where` does, and a few names that all events have. */
+const templateData = ({ event, watches }: OutboxEvent, { title, body, url = "" }: NeutralMessage): TemplateData => ({
+  ...event.body,
+  labels: event.labels,
+  event: { ...identityOf(event), watches },
+  message: { title, body, url },
+});
+
+const identityOf = ({ id, type, watch, subject, occurredAtMs, detectedAtMs }: ChirpEvent) => ({
+  id,
+  type,
+  watch,
+  subject,
+  occurred_at: isoTime(occurredAtMs),
+  detected_at: isoTime(detectedAtMs),
+});

@@ -1,0 +1,141 @@
+/** What is wrong with a template before it ever runs: its syntax, and names of tags, filters and fields that there are not. */
+import type { Liquid, Template } from "liquidjs";
+import type { Rendering } from "./filters.ts";
+import { createLiquid, REFUSED_FILTERS, REFUSED_TAGS } from "./liquid.ts";
+
+/** Fields by name: their own fields, or what they are: `string`, `int`, `list<string>` … ; `dyn` and `map<…>` may have any. */
+export interface FieldTree {
+  readonly [name: string]: string | FieldTree;
+}
+
+export interface TemplateProblem {
+  readonly kind: "syntax" | "refused" | "name";
+  /** Into the text. */
+  readonly start: number;
+  readonly end: number;
+  readonly message: string;
+  /** A word that there is not, and those that there are in its place. */
+  readonly unknown?: { readonly word: string; readonly known: readonly string[] };
+}
+
+/** A syntax error hides what follows it; without one every name is checked. */
+export function checkTemplate(text: string, fields: FieldTree): readonly TemplateProblem[] {
+  const current: Rendering = { nowMs: 0, hasMoments: false, moments: [] };
+  const liquid = createLiquid({ region: {}, current });
+  try {
+    return checkFields(liquid, liquid.parse(text), { text, fields });
+  } catch (error) {
+    return [explain(error, text, liquid)];
+  }
+}
+
+// ---- fields --------------------------------------------------------------------------------------------------------
+
+interface Checked {
+  readonly text: string;
+  readonly fields: FieldTree;
+}
+
+/** A path as liquidjs finds it; a part in brackets may be a path itself. */
+interface Use {
+  readonly segments: readonly unknown[];
+  readonly location: { readonly row: number; readonly col: number };
+}
+
+function checkFields(liquid: Liquid, template: Template[], { text, fields }: Checked): readonly TemplateProblem[] {
+  const { globals } = liquid.analyzeSync(template, { partials: false });
+  const uses = Object.values(globals).flat() as readonly Use[];
+  return uses.flatMap((use) => checkPath(use, { text, fields })).toSorted((a, b) => a.start - b.start);
+}
+
+function checkPath({ segments, location }: Use, { text, fields }: Checked): readonly TemplateProblem[] {
+  const start = offsetOf(text, location.row, location.col);
+  let at: string | FieldTree = fields;
+  const path: string[] = [];
+  for (const segment of segments) {
+    if (typeof segment !== "string" && typeof segment !== "number") return [];
+    const name = String(segment);
+    const next = step(at, name);
+    if (next === undefined) return [unknownField(text, start, { at, path, name })];
+    path.push(name);
+    at = next;
+  }
+  return [];
+}
+
+const ANY = /^(?:dyn|map<.*>)$/;
+const LIST = /^list<(.+)>$/;
+
+/** What stands under a name; undefined where nothing does. */
+function step(at: string | FieldTree, name: string): string | FieldTree | undefined {
+  if (typeof at !== "string") return Object.hasOwn(at, name) ? at[name] : undefined;
+  if (ANY.test(at)) return "dyn";
+  if (name === "size" && (at === "string" || LIST.test(at))) return "int";
+  const item = LIST.exec(at)?.[1];
+  return item !== undefined && (/^-?\d+$/.test(name) || name === "first" || name === "last") ? item : undefined;
+}
+
+interface Missing {
+  readonly at: string | FieldTree;
+  readonly path: readonly string[];
+  readonly name: string;
+}
+
+function unknownField(text: string, start: number, { at, path, name }: Missing): TemplateProblem {
+  const holder = path.join(".");
+  const from = text.indexOf(name, start + (path.length === 0 ? 0 : (path[0]?.length ?? 0)));
+  const begin = from < 0 ? start : from;
+  const known = typeof at === "string" ? [] : Object.keys(at);
+  const message = typeof at === "string" ? `\`${holder}\` has no fields, so no \`${name}\`` : `no such name: ${[...path, name].join(".")}`;
+  return {
+    kind: "name",
+    start: begin,
+    end: begin + name.length,
+    message,
+    ...(known.length === 0 ? {} : { unknown: { word: name, known } }),
+  };
+}
+
+// ---- syntax --------------------------------------------------------------------------------------------------------
+
+interface LiquidFailure {
+  readonly message?: unknown;
+  readonly originalError?: { readonly message?: unknown };
+  readonly token?: { getPosition?(): readonly [number, number]; readonly begin?: number; readonly end?: number };
+}
+
+function explain(error: unknown, text: string, liquid: Liquid): TemplateProblem {
+  const { token, originalError, message } = error as LiquidFailure;
+  const [row = 1, col = 1] = token?.getPosition?.() ?? [];
+  const start = offsetOf(text, row, col);
+  const end = start + Math.max(1, (token?.end ?? 0) - (token?.begin ?? 0));
+  const said = String(originalError?.message ?? message ?? error).replace(/, line:\d+, col:\d+.*$/s, "");
+  const tag = /^tag "(.+)" not found$/.exec(said)?.[1];
+  const filter = /^undefined filter: (.+)$/.exec(said)?.[1];
+  if (tag !== undefined) return unknownWord("tag", tag, Object.keys(liquid.tags), spanOf(text, tag, start));
+  if (filter !== undefined) return unknownWord("filter", filter, Object.keys(liquid.filters), spanOf(text, filter, start));
+  return { kind: "syntax", start, end: Math.min(end, text.length), message: said };
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function spanOf(text: string, word: string, from: number): Span {
+  const start = Math.max(from, text.indexOf(word, from));
+  return { start, end: start + word.length };
+}
+
+function unknownWord(what: "tag" | "filter", word: string, known: readonly string[], span: Span): TemplateProblem {
+  const refused = (what === "tag" ? REFUSED_TAGS : REFUSED_FILTERS)[word];
+  if (refused !== undefined) return { kind: "refused", ...span, message: `the ${what} \`${word}\` may not be used: ${refused}` };
+  return { kind: "name", ...span, message: `there is no ${what} \`${word}\``, unknown: { word, known } };
+}
+
+/** Both count from 1. */
+function offsetOf(text: string, row: number, col: number): number {
+  let start = 0;
+  for (let line = 1; line < row; line += 1) start = text.indexOf("\n", start) + 1;
+  return Math.min(text.length, start + col - 1);
+}

@@ -1,0 +1,30 @@
+/** Text with moments among it, cut to a limit: a moment is shown whole or not at all, and nothing follows what was cut. */
+import { cleanText } from "./clean-text.ts";
+import type { Moment, TextPiece } from "../../model/template.ts";
+
+export interface PieceForms<T> {
+  /** Text as the sink shows it, at most `room` units of it. */
+  text(text: string, room: number): string;
+  show(text: string): T;
+  moment(moment: Moment): { readonly shown: T; readonly units: number };
+}
+
+/** `room` is in the units of the forms. */
+export function fitPieces<T>(pieces: readonly TextPiece[], room: number, { text, show, moment }: PieceForms<T>): readonly T[] {
+  const fitted: T[] = [];
+  let left = room;
+  for (const piece of pieces) {
+    if (typeof piece !== "string") {
+      const { shown, units } = moment(piece);
+      if (units > left) return fitted;
+      fitted.push(shown);
+      left -= units;
+      continue;
+    }
+    const cut = text(piece, left);
+    if (cut !== "") fitted.push(show(cut));
+    if (cleanText(piece).length > 0 && cut !== text(piece, Number.MAX_SAFE_INTEGER)) return fitted;
+    left -= cut.length;
+  }
+  return fitted;
+}

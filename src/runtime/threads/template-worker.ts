@@ -1,0 +1,140 @@
+/**
+ * Runs templates in a thread of its own, which is ended when one of them does not end by itself: nothing that a template does stops the
+ * daemon. The thread starts with the first job, has no environment, and little memory.
+ */
+import { Worker } from "node:worker_threads";
+import type { Cancel, Clock } from "../../model/clock.ts";
+import { errorText } from "../../model/errors.ts";
+import type { MessageTemplate, TemplateJob, TemplateResult, TemplateRunner } from "../../model/template.ts";
+import { packageFile } from "../package-file.ts";
+import type { ThreadData, ThreadMessage } from "./template-thread.ts";
+
+/** What one text may take; liquidjs itself stops most templates then. */
+const RENDER_LIMIT_MS = 500;
+/** A job without an answer for two of these ends the thread. Two: after the whole process stood still, the answer is there by the second. */
+const TICK_MS = 500;
+/** So many of them a thread has to start. */
+const START_TICKS = 40;
+const MEMORY_MB = 64;
+
+export interface TemplateWorkerOptions {
+  readonly clock: Clock;
+  /** The thread's script. */
+  readonly script?: string | URL;
+}
+
+export const startTemplateWorker = (templates: readonly MessageTemplate[], options: TemplateWorkerOptions): TemplateRunner =>
+  new TemplateWorker(templates, options);
+
+interface Pending {
+  readonly job: TemplateJob;
+  readonly resolve: (result: TemplateResult) => void;
+}
+
+class TemplateWorker implements TemplateRunner {
+  readonly #templates: readonly MessageTemplate[];
+  readonly #clock: Clock;
+  readonly #script: string | URL;
+  /** Oldest first: the thread works on the first of them. */
+  #pending: Pending[] = [];
+  #thread: Worker | undefined;
+  #isReady = false;
+  /** Since the last answer. */
+  #ticks = 0;
+  #cancelTick: Cancel | undefined;
+  #isStopped = false;
+
+  constructor(templates: readonly MessageTemplate[], { clock, script }: TemplateWorkerOptions) {
+    this.#templates = templates;
+    this.#clock = clock;
+    this.#script = script ?? packageFile("dist/template-worker.js");
+  }
+
+  run(jobs: readonly TemplateJob[]): Promise<readonly TemplateResult[]> {
+    if (this.#isStopped) return Promise.resolve(jobs.map(() => STOPPED));
+    const results = jobs.map((job) => new Promise<TemplateResult>((resolve) => this.#pending.push({ job, resolve })));
+    if (this.#thread === undefined) this.#start();
+    else if (this.#isReady) this.#thread.postMessage(jobs);
+    this.#watch();
+    return Promise.all(results);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#giveUp(this.#pending.length, STOPPED);
+    await this.#end();
+  }
+
+  #start(): void {
+    const workerData: ThreadData = { templates: this.#templates, renderLimitMs: RENDER_LIMIT_MS };
+    const resourceLimits = { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 };
+    const thread = new Worker(this.#script, {
+      workerData,
+      env: {},
+      execArgv: [],
+      resourceLimits,
+    });
+    this.#thread = thread;
+    this.#isReady = false;
+    this.#ticks = 0;
+    thread.unref();
+    thread.on("message", (message: ThreadMessage) => {
+      if (thread === this.#thread) this.#take(message);
+    });
+    thread.on("error", (error) => this.#fail(thread, errorText(error)));
+    thread.on("exit", () => this.#fail(thread, "the thread that renders templates ended"));
+  }
+
+  #take(message: ThreadMessage): void {
+    this.#ticks = 0;
+    if (message === null) {
+      this.#isReady = true;
+      this.#thread?.postMessage(this.#pending.map(({ job }) => job));
+    } else this.#giveUp(1, message);
+  }
+
+  /** The oldest job did it, if it came that far; a thread that cannot start fails all of them. */
+  #fail(thread: Worker, problem: string): void {
+    if (thread !== this.#thread) return;
+    this.#thread = undefined;
+    this.#giveUp(this.#isReady ? 1 : this.#pending.length, { problem, isRunaway: this.#isReady });
+    if (this.#pending.length > 0) this.#start();
+  }
+
+  #giveUp(count: number, result: TemplateResult): void {
+    for (const { resolve } of this.#pending.splice(0, count)) resolve(result);
+    if (this.#pending.length === 0) this.#unwatch();
+  }
+
+  #watch(): void {
+    if (this.#pending.length === 0 || this.#cancelTick !== undefined) return;
+    this.#cancelTick = this.#clock.after(TICK_MS, () => {
+      this.#cancelTick = undefined;
+      this.#ticks += 1;
+      if (this.#ticks > (this.#isReady ? 2 : START_TICKS)) void this.#endRunaway();
+      this.#watch();
+    });
+  }
+
+  #unwatch(): void {
+    this.#cancelTick?.();
+    this.#cancelTick = undefined;
+  }
+
+  async #endRunaway(): Promise<void> {
+    const wasReady = this.#isReady;
+    const ended = this.#end();
+    this.#giveUp(wasReady ? 1 : this.#pending.length, { problem: "it took longer than a second", isRunaway: true });
+    if (this.#pending.length > 0 && !this.#isStopped) this.#start();
+    await ended;
+  }
+
+  async #end(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    this.#isReady = false;
+    await thread?.terminate();
+  }
+}
+
+const STOPPED: TemplateResult = { problem: "the daemon stops", isRunaway: false };

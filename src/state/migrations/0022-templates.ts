@@ -1,0 +1,7 @@
+/** Schema 22: which template the route of a delivery has given it. */
+import type { Kysely } from "kysely";
+import type { Tables } from "../db/tables.ts";
+
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema.alterTable("deliveries").addColumn("template", "text").execute();
+}

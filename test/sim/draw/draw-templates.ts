@@ -1,0 +1,19 @@
+/** Message templates. How a title begins shows in a message which one made it. */
+import type { JsonObject } from "../../../src/model/json.ts";
+
+export const TEMPLATES: Readonly<Record<string, JsonObject>> = {
+  t0: {
+    events: ["tweet.*"],
+    title: "Short form {{ tweet.user.username }}",
+    body: "{{ tweet.full_text | graphemes: 60 }} {{ tweet.likes_count | thousands }}",
+  },
+  t1: {
+    events: ["*"],
+    title: "Long form: {{ message.title }} {{ labels.team }}",
+    body: "{% for media in tweet.entities limit: 2 %}{{ media.link }} {% endfor %}{{ event.detected_at | time }} {{ message.body }} <!here> @everyone",
+  },
+  // It fails on every event.
+  broken: { events: ["tweet.created"], title: "Broken form", body: "{{ tweet.full_text | graphemes: 0 }}" },
+};
+
+export const LOCALES = ["de-DE", "en-GB", "ja-JP", "ar-EG"];
