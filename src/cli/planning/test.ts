@@ -10,7 +10,7 @@ import { didYouMean } from "../../config/suggest.ts";
 import { isoTime } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Random } from "../../model/random.ts";
-import type { Watch } from "../../model/watch.ts";
+import type { EnrichRule, Watch } from "../../model/watch.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { SINK_TYPES } from "../../sinks/registry.ts";
@@ -92,12 +92,17 @@ async function testWatch(session: Session, watch: Watch, flags: TestFlags): Prom
     if (flags.json === true) context.out(JSON.stringify(toJson(watch, tried, access.spent), undefined, 2));
     else await formatTried(tried, sampleDeps(session));
     say(`${plural(access.spent, "request")} spent. Nothing was ${flags.send === true ? "stored" : "sent or stored"}.`);
+    if (watch.enrich !== undefined)
+      say(`Alerts of ${watch.id} wait for an answer of ${askedOf(watch.enrich)} (enrich), which was not asked.`);
     if (flags.send === true) await sendLatest(session, { watch, tried, access });
     failWhenUnread(tried);
   } finally {
     await access.close();
   }
 }
+
+/** An address may hold a token. */
+const askedOf = ({ via }: EnrichRule): string => (via.kind === "url" ? new URL(via.url).host : via.path);
 
 /** Nothing could be read at all: the test failed. */
 function failWhenUnread(tried: readonly TriedTarget[]): void {

@@ -23,7 +23,7 @@ state: { path: state.db }
 watches:
   posts: { type: timeline, accounts: [alice], include: { replies: false, retweets: false }, where: 'tweet.likes_count >= 1', sink: brand }
   nobody: { type: timeline, accounts: [nobody_here_9], sink: brand }
-  never: { type: search, query: acme, where: 'tweet.likes_count < 0', sink: brand }
+  never: { type: search, query: acme, where: 'tweet.likes_count < 0', sink: brand, enrich: { url: "https://rate.example/token" } }
 sinks:
   brand: { type: slack, token: xoxb-1, channel: "#brand", api_url: "${slack.url}/api/" }
   real: { type: slack, token: xoxb-1, channel: "#brand" }
@@ -69,6 +69,12 @@ describe("test of a watch", () => {
     const { code, out } = await test(["nobody"]);
     expect(out).toContain("nobody_here_9: the service knows no account of that handle");
     expect(code).toBe(1);
+  });
+
+  it("names who is asked about alerts, without the rest of the address, and asks nobody", async () => {
+    const { out } = await test(["never"]);
+    expect(out).toContain("Alerts of never wait for an answer of rate.example (enrich), which was not asked.");
+    expect(out).not.toContain("token");
   });
 
   it("gives verdicts and reasons as JSON", async () => {
