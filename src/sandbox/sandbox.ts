@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import { isLoopback } from "../model/loopback.ts";
 import { answerControl, type ControlReply, type ControlRequest } from "./control.ts";
 import { exportWorld } from "./records/export.ts";
@@ -47,8 +47,8 @@ export interface Sandbox {
   /** The first key. */
   readonly key: string;
   readonly world: World;
-  /** Follows an order as `POST /_sandbox/<path>` does. @throws Error when it is refused */
-  order(path: string, body: JsonObject): void;
+  /** Follows an order as `POST /_sandbox/<path>` does. @returns its answer @throws Error when it is refused */
+  order(path: string, body: JsonObject): Json;
   /** Ends open connections too, hanging ones included. */
   close(): Promise<void>;
 }
@@ -71,6 +71,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       const url = new URL(`http://sandbox/_sandbox/${path}`);
       const { status, text } = control(deps, options.data, { method: "POST", url, body: JSON.stringify(body) });
       if (status !== 200) throw new Error(`the sandbox refuses ${path}: ${text}`);
+      return JSON.parse(text) as Json;
     },
     close: () => close(server),
   };

@@ -53,8 +53,14 @@ const consoleInstead = ({
 }: SinkConfig): SinkConfig => ({
   ...sink,
   type: "console",
-  settings: {},
+  settings: threadsIn(sink.settings),
 });
+
+/** They stay: the console shows them indented. */
+function threadsIn(settings: unknown): object {
+  const { thread_by, thread_window } = (settings ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...(thread_by === undefined ? {} : { thread_by }), ...(thread_window === undefined ? {} : { thread_window }) };
+}
 
 /** The same tree without what makes an alert wait: a demo that waits for a group or for the morning shows nothing. */
 function promptRoute({ throttle: _throttle, ...route }: Route): Route {

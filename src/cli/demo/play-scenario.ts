@@ -1,9 +1,9 @@
 /** Plays a scenario: orders to the sandbox, again and again, so that something happens in its world every few seconds. */
 import type { Cancel, Clock } from "../../model/clock.ts";
-import type { JsonObject } from "../../model/json.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 
-/** A request of the sandbox's control API. `{n}` in a text is the number of the turn. */
+/** A request of the sandbox's control API. In a text `{n}` is the number of the turn, `{last}` the id of what the track posted before. */
 interface ScenarioOrder {
   /** Below `/_sandbox/`. */
   readonly post: string;
@@ -26,9 +26,10 @@ export function playScenario(tracks: readonly ScenarioTrack[], sandbox: Pick<San
 
 function playTrack({ every_ms: everyMs, turns }: ScenarioTrack, sandbox: Pick<Sandbox, "order">, clock: Clock): Cancel {
   let turn = 0;
+  let last = "";
   let cancel: Cancel | undefined;
   const next = (): void => {
-    for (const { post, body } of turns[turn % turns.length] ?? []) sandbox.order(post, numbered(body, turn + 1));
+    for (const { post, body } of turns[turn % turns.length] ?? []) last = idOf(sandbox.order(post, filled(body, turn + 1, last)));
     turn += 1;
     cancel = clock.after(everyMs, next);
   };
@@ -36,5 +37,11 @@ function playTrack({ every_ms: everyMs, turns }: ScenarioTrack, sandbox: Pick<Sa
   return () => cancel?.();
 }
 
-const numbered = (body: JsonObject, turn: number): JsonObject =>
-  JSON.parse(JSON.stringify(body).replaceAll("{n}", String(turn))) as JsonObject;
+const filled = (body: JsonObject, turn: number, last: string): JsonObject =>
+  JSON.parse(JSON.stringify(body).replaceAll("{n}", String(turn)).replaceAll("{last}", last)) as JsonObject;
+
+/** Of the one tweet that an order has made; empty for others. */
+function idOf(answer: Json): string {
+  const { ids = [] } = (answer ?? {}) as { readonly ids?: readonly string[] };
+  return ids[0] ?? "";
+}

@@ -20,6 +20,7 @@ test("shows within 20 s a mention, posts of alice and bob, a community post, a l
   const found = async (query: string) =>
     (await post("search-tweets", { query: `(${query}) since_time:${since}`, order: "latest" })).body.tweets;
   expect((await found("(acme OR @acme) -from:acme")).length).toBeGreaterThanOrEqual(2);
+  expect((await found("from:jonas_dev")).filter((tweet: { is_reply: boolean }) => tweet.is_reply)).toHaveLength(1);
   expect(await found("from:alice")).not.toEqual([]);
   expect(await found("from:bob")).not.toEqual([]);
   const community = (await post("community-tweets", { community_id: "1493446837214187523" })).body.tweets;
