@@ -18,4 +18,4 @@ const server = createServer(async (request, response) => {
   response.end(JSON.stringify({ labels: { sentiment }, fields: { score } }));
 });
 
-server.listen(Number(process.argv[2] ?? 8080), "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/`));
+server.listen(Number(process.argv[2] ?? 8080), "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${server.address().port}/\n`));
