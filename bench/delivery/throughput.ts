@@ -12,6 +12,7 @@ const ROUNDS = Number(process.env["DELIVERY_ROUNDS"] ?? 3);
 const SETUPS: Readonly<Record<string, DeliverySetup>> = {
   plain: {},
   "an active silence": { hasSilence: true },
+  "de-duplication by tweet": { sink: ", dedupe: { key: [tweet], window: 24h }" },
 };
 
 /** A checkout in which `npm run bench` has run: its rate is measured in turns with ours. */

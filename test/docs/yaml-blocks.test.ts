@@ -1,8 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { formatIssue } from "../../src/config/report.ts";
 import { loadText } from "../config/load-text.ts";
 import { PAGES, type Block } from "./pages.ts";
+import { ROOT } from "./program.ts";
 
 /** Every variable the pages name, as an environment would fill it in. */
 const ENV = {
@@ -13,6 +16,7 @@ const ENV = {
   SLACK_WEBHOOK_URL: "https://hooks.slack.com/services/T0/B0/abc",
   DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/1/abc",
   DISCORD_BOT_TOKEN: "a-bot-token",
+  DISCORD_CHANNEL_ID: "1128374650192837465",
   TEAMS_WEBHOOK_URL: "https://teams.example/workflows/1",
   SMTP_PASSWORD: "a-password",
   TELEGRAM_BOT_TOKEN: "123456:ABC-DEF",
@@ -23,6 +27,7 @@ const ENV = {
 };
 const FILES = {
   "/etc/chirpwatch/accounts/partners.txt": "alice\nbob\n",
+  "/etc/chirpwatch/accounts.txt": "alice\nbob\n",
   "/run/secrets/api_key": "a-key\n",
   "/run/secrets/slack_token": "xoxb-1-2-abc\n",
 };
@@ -52,15 +57,25 @@ function completed(text: string): string {
 const isForeign = ({ marker, text }: Block): boolean =>
   ["compose", "prometheus", "kubernetes"].includes(marker) || /^services:/m.test(text);
 
+/** It names the file that it shows. */
+const isExample = ({ marker }: Block): boolean => marker.startsWith("examples/");
+
 const blocks = PAGES.flatMap(({ path, blocks: own }) =>
   own.filter(({ language }) => language === "yaml" || language === "yml").map((block) => ({ name: `${path}:${block.line}`, block })),
 );
 
 describe("YAML in the documentation", () => {
-  it.each(blocks.filter(({ block }) => !isForeign(block) && block.marker === ""))("is a good file: $name", async ({ block }) => {
-    const loaded = await loadText(block.text, { env: ENV, files: FILES });
-    const issues = loaded.ok ? loaded.config.warnings : loaded.issues;
-    expect(issues.map(formatIssue)).toEqual([]);
+  it.each(blocks.filter(({ block }) => !isForeign(block) && (block.marker === "" || isExample(block))))(
+    "is a good file: $name",
+    async ({ block }) => {
+      const loaded = await loadText(block.text, { env: ENV, files: FILES });
+      const issues = loaded.ok ? loaded.config.warnings : loaded.issues;
+      expect(issues.map(formatIssue)).toEqual([]);
+    },
+  );
+
+  it.each(blocks.filter(({ block }) => isExample(block)))("is the example's file: $name", ({ block }) => {
+    expect(block.text).toBe(readFileSync(join(ROOT, block.marker), "utf8"));
   });
 
   it.each(blocks.filter(({ block }) => block.marker === "part"))("is a part that fits into a good file: $name", async ({ block }) => {
@@ -74,7 +89,7 @@ describe("YAML in the documentation", () => {
 
   it("has no marker nobody knows", () => {
     const known = ["", "part", "compose", "prometheus", "kubernetes"];
-    expect(blocks.filter(({ block }) => !known.includes(block.marker)).map(({ name }) => name)).toEqual([]);
+    expect(blocks.filter(({ block }) => !known.includes(block.marker) && !isExample(block)).map(({ name }) => name)).toEqual([]);
   });
 
   it("is there: the README shows a Slack, a Discord and a Docker example", () => {
