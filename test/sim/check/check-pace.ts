@@ -26,6 +26,8 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
       else begunMs ??= attempt.atMs;
       const next = own[n + 1];
       if (begunMs === undefined || next === undefined || attempt.waitMs > 0) return [];
+      // A webhook that says it is gone is disabled: nothing is tried there until somebody resumes it.
+      if (attempt.wire === "webhook" && attempt.status === 410) return [];
       const overMs = attempt.answeredAtMs ?? attempt.atMs + MOST_TIMEOUT_MS;
       const wasWaiting = (sealedMs.get(next) ?? Number.POSITIVE_INFINITY) < attempt.atMs;
       const isBroken = breaks.some((atMs) => atMs > attempt.atMs - 1_000 && atMs < next.atMs + 1_000);
