@@ -93,9 +93,9 @@ describe("alerts and dashboard", () => {
 });
 
 describe("the Slack app manifest", () => {
-  it("asks for posting and nothing else", () => {
+  it("asks for posting, under other names too, and nothing else", () => {
     const manifest = parse(read("slack-app-manifest.yaml")) as { oauth_config: { scopes: { bot: string[] } } };
-    expect(manifest.oauth_config.scopes.bot).toEqual(["chat:write", "chat:write.public"]);
+    expect(manifest.oauth_config.scopes.bot).toEqual(["chat:write", "chat:write.public", "chat:write.customize"]);
   });
 });
 
