@@ -52,8 +52,10 @@ describe.concurrent("demo", () => {
     expect(again).toBeLessThanOrEqual(alerted);
     expect(out).toContain("duplicate alerts: 0");
 
-    const alerts = out.match(/^ {5}• /gm) ?? [];
-    expect(new Set(out.match(/^ {5}• .*(\n {9}.*)*/gm)).size).toBe(alerts.length);
+    // A reply stands below the alert of its conversation, further in.
+    expect(out).toMatch(/^ {7}↳ • .* replied to @/m);
+    const alerts = out.match(/^ {5}(?: {2}↳ )?• /gm) ?? [];
+    expect(new Set(out.match(/^ {5}(?: {2}↳ )?• .*(\n {9}.*)*/gm)).size).toBe(alerts.length);
     expect(numberIn(out, /events\s+(\d+)/)).toBe(alerts.length);
     expect(numberIn(out, /deliveries\s+\d+ sent, 0 waiting, 0 given up; (\d+) alerts on this console/)).toBe(alerts.length);
     // What one poll finds, on a busy machine more than one item, is one message.
