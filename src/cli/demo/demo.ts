@@ -39,6 +39,8 @@ const SCENARIO = packageFile("config/demo-scenario.json");
 const CHECK_EVERY_MS = 50;
 /** So often every watch is polled again after the restart, where time allows. */
 const ENCORE_POLLS = 3;
+/** The slowest watch of the demo is polled more often. */
+const LAST_ALERTS_MS = 5_000;
 
 export function addDemo(program: Command, context: CliContext): void {
   program
@@ -81,6 +83,8 @@ interface DemoRun {
   /** Polls so far, and polls of each watch since the last start. */
   readonly polled: { count: number; readonly byWatch: Map<string, number> };
   url(): string;
+  /** From now on nothing happens in the world. */
+  stopScenario(): void;
   /** Stops the daemon and starts another on the same state. */
   restart(): Promise<void>;
   end(): Promise<void>;
@@ -105,7 +109,8 @@ async function startRun(context: CliContext, flags: DemoFlags, { log, signal, te
   });
   const sandbox = await startSandbox({ clock: context.clock, keys: [config.api.key], quota: DEMO_QUOTA });
   teardown.push("sandbox", () => sandbox.close());
-  teardown.push("scenario", playScenario(await readScenario(context), sandbox, context.clock));
+  const stopScenario = playScenario(await readScenario(context), sandbox, context.clock);
+  teardown.push("scenario", stopScenario);
   const screen = createAlertScreen(context.out);
   const answers = createAnswerLog(context.http);
   const polled = { count: 0, byWatch: new Map<string, number>() };
@@ -142,6 +147,7 @@ async function startRun(context: CliContext, flags: DemoFlags, { log, signal, te
     startedAtMs,
     polled,
     url: () => daemon.url,
+    stopScenario,
     async restart() {
       await daemon.stop();
       answers.forget();
@@ -207,14 +213,25 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
   say(`\n${repeatText({ alertedBefore: alertedBefore.length, servedAgain: again.length, times: served, duplicates: screen.repeats })}`);
 
   say(chapter(4, "The sums", "read from the state and from the service's own counts"));
-  // What is still on its way arrives before anyone counts.
-  if (!staying) await run.end();
+  if (!staying) {
+    await awaitLastAlerts(run, ids);
+    await run.end();
+  }
   const billed = await billedBy(run);
   const counts = await countAll(store);
   say(summaryText({ counts, polls: run.polled.count, billed, alerts: screen.count, statusUrl: run.url(), staying }));
   await checkOutcome(run, types, again.length);
   say(outroText(staying));
   if (staying) await untilAborted(run.signal);
+}
+
+/** What happened last is found by the next poll, and arrives before anyone counts. */
+async function awaitLastAlerts(run: DemoRun, ids: readonly string[]): Promise<void> {
+  run.stopScenario();
+  const polled = new Map(run.polled.byWatch);
+  const isRead = () => ids.every((id) => (run.polled.byWatch.get(id) ?? 0) > (polled.get(id) ?? 0));
+  const untilMs = run.context.clock.monotonic() - run.startedAtMs + LAST_ALERTS_MS;
+  await waitFor(run, untilMs, async () => isRead() && (await run.store.outboxStats()).every(({ waiting }) => waiting === 0));
 }
 
 /** Types of the watches whose alerts stand on the console. */
