@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../model/clock.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
+import type { EditStore } from "../model/edit.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
@@ -18,6 +19,7 @@ import { type AttemptLog, createAttemptLog } from "./logs/attempt-log.ts";
 import { createBreaker } from "./outcome/breaker.ts";
 import { createDispatcher } from "./dispatch.ts";
 import { Crossposter, type UnpublishedReport } from "./crosspost.ts";
+import { Editor } from "./edit.ts";
 import { createDelays } from "./logs/delays.ts";
 import { giveUpExpired } from "./outcome/expire.ts";
 import { createGroupStage } from "./stages/group.ts";
@@ -38,12 +40,12 @@ import { createPaceStage } from "./stages/pace.ts";
 import { createRecordStage, type RecordStage } from "./stages/record-outcomes.ts";
 import { createSealStage } from "./stages/seal.ts";
 import { createSendStage } from "./stages/send.ts";
-import { createWordEvents, type Templates } from "./stages/word-events.ts";
+import { createWordEvents, type Templates, type WordEvents } from "./stages/word-events.ts";
 import { createSinkReports, type SinkTrouble } from "./logs/sink-reports.ts";
 import { Worker, type WorkerDeps } from "./worker.ts";
 
 export interface PumpDeps {
-  readonly store: Outbox & CrosspostStore & Pick<SilenceStore, "silenceDeliveries">;
+  readonly store: Outbox & CrosspostStore & EditStore & Pick<SilenceStore, "silenceDeliveries">;
   /** By name. Deliveries to a sink that is not here wait. */
   readonly sinks: ReadonlyMap<string, PumpSink>;
   /** By the key that deliveries carry: `throttlesByKey` of route/. */
@@ -98,10 +100,10 @@ export function createPump(deps: PumpDeps): Pump {
   const isStopping = () => state === "stopping";
   const attemptLog = createAttemptLog(deps);
   const record = createRecordStage({ store, clock, log, isStopping });
-  const { group, seal, dispatch } = createPipeline(deps, { queues, inFlight, attemptLog, record, isStopping });
+  const { group, seal, dispatch, wordEvents } = createPipeline(deps, { queues, inFlight, attemptLog, record, isStopping });
   const [reportSink, giveUp] = [createSinkReports(deps), (queue: SinkQueue) => giveUpExpired(deps, queue)];
   const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink, giveUpExpired: giveUp, isStopping };
-  const workers = queues.map((queue) => new Worker(queue, crosspostTurn(deps, inFlight, queue), workerDeps));
+  const workers = queues.map((queue) => new Worker(queue, turnsBeside(deps, inFlight, wordEvents, queue), workerDeps));
 
   const wake = () => {
     if (state === "running") for (const worker of workers) worker.wake();
@@ -160,7 +162,10 @@ interface Running {
 }
 
 /** The stages, in the order in which a message passes them; `dispatch` is the last three. */
-function createPipeline(deps: PumpDeps, running: Running): Pick<WorkerDeps, "group" | "seal" | "dispatch"> {
+function createPipeline(
+  deps: PumpDeps,
+  running: Running,
+): Pick<WorkerDeps, "group" | "seal" | "dispatch"> & { readonly wordEvents: WordEvents } {
   const { store, clock, random, log, meter } = deps;
   const { queues, inFlight, attemptLog, record, isStopping } = running;
   const delays = createDelays(meter);
@@ -201,14 +206,24 @@ function createPipeline(deps: PumpDeps, running: Running): Pick<WorkerDeps, "gro
       onSealed,
     }),
     dispatch,
+    wordEvents,
   };
 }
 
-/** Publishing is for sinks whose destination has followers. */
-function crosspostTurn(deps: PumpDeps, { attempts }: InFlight, { name, sink }: SinkQueue): LoopTurn | undefined {
-  if (sink.crosspost === undefined) return undefined;
+/** Publishing is for sinks whose destination has followers, editing for those that are to edit. */
+function turnsBeside(deps: PumpDeps, { attempts }: InFlight, wordEvents: WordEvents, queue: SinkQueue): readonly LoopTurn[] {
   const { store, clock, random, log, meter } = deps;
-  const onUnpublished = (report: UnpublishedReport) => deps.onUnpublished(report);
-  const crossposter = new Crossposter({ store, clock, random, log, meter, underWay: attempts, onUnpublished }, name, sink.crosspost);
-  return () => crossposter.turn();
+  const { name, sink } = queue;
+  const turns: LoopTurn[] = [];
+  if (sink.crosspost !== undefined) {
+    const onUnpublished = (report: UnpublishedReport) => deps.onUnpublished(report);
+    const crossposter = new Crossposter({ store, clock, random, log, meter, underWay: attempts, onUnpublished }, name, sink.crosspost);
+    turns.push(() => crossposter.turn());
+  }
+  if (sink.updates !== undefined) {
+    const readEvent = (event: OutboxEvent) => deps.readEvent(event, name);
+    const editor = new Editor({ store, clock, log, meter, underWay: attempts, readEvent, wordEvents }, queue, sink.updates);
+    turns.push(() => editor.turn());
+  }
+  return turns;
 }

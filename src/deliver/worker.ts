@@ -31,12 +31,11 @@ export class Worker {
   readonly #deps: WorkerDeps;
   readonly #loops: readonly Loop[];
 
-  /** `crosspost`: a turn of publishing what was sent, for a sink that publishes. */
-  constructor(queue: SinkQueue, crosspost: LoopTurn | undefined, deps: WorkerDeps) {
+  /** `beside`: turns of what goes on beside its messages, as publishing and editing those that were sent. */
+  constructor(queue: SinkQueue, beside: readonly LoopTurn[], deps: WorkerDeps) {
     this.#queue = queue;
     this.#deps = deps;
-    const turns = [() => this.#turn(), ...(crosspost === undefined ? [] : [crosspost])];
-    this.#loops = turns.map((turn) => this.#loopOf(turn));
+    this.#loops = [() => this.#turn(), ...beside].map((turn) => this.#loopOf(turn));
   }
 
   /** Something may be due: checks it now. */

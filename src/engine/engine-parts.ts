@@ -2,6 +2,7 @@
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import { createRunners, type Runners } from "../groups/runners.ts";
 import type { Clock } from "../model/clock.ts";
+import type { FindEdits } from "../model/edit.ts";
 import type { Hash } from "../model/hash.ts";
 import type { LearnedStore } from "../model/learned.ts";
 import type { Log } from "../model/log.ts";
@@ -63,6 +64,8 @@ export interface EngineDeps {
   readonly isUpstreamDown: () => boolean;
   /** Which sinks an event goes to, by the active configuration. */
   readonly route: RouteEvaluated;
+  /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
+  readonly findEdits?: FindEdits;
   /** Called when deliveries were committed. */
   readonly wakeDelivery: () => void;
   /** Called when a target cannot be found at all. */
@@ -200,7 +203,8 @@ function runnersOf(deps: EngineDeps, { attempt, loop, slowDownOf }: RunnerParts)
 }
 
 function recheckLoopOf(deps: EngineDeps, planned: PlannedWatches, slowDownOf: FactorOfPriority): RecheckLoop {
-  const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery } = deps;
+  const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, findEdits } = deps;
   const watches = () => planned.all;
-  return createRecheckLoop({ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, slowDownOf, watches });
+  const edits = findEdits === undefined ? {} : { findEdits };
+  return createRecheckLoop({ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, slowDownOf, watches, ...edits });
 }

@@ -1,4 +1,5 @@
 /** What became of items and events: the port that finds them. */
+import type { EditHistory } from "./edit.ts";
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { Wait } from "./waiting.ts";
 
@@ -39,6 +40,8 @@ export interface DeliveryPath extends DeliveryHistory {
   readonly joinedEventId: string | null;
   /** Of its message, the newest ones. */
   readonly failures: readonly { readonly atMs: number; readonly error: string }[];
+  /** The newest edit of its message; null where none was ever wanted. */
+  readonly edit: EditHistory | null;
 }
 
 export interface ItemHistory {

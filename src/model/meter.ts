@@ -103,6 +103,11 @@ export const METRICS = {
     help: "Attempts to publish messages to followers, by sink and outcome (published, retried, not_published).",
     labels: ["sink", "outcome"],
   },
+  chirpwatch_edits_total: {
+    kind: "counter",
+    help: "Edits of sent messages, by sink and outcome (edited, unchanged, retried, dropped).",
+    labels: ["sink", "outcome"],
+  },
   chirpwatch_breaker_open: { kind: "gauge", help: "1 while a sink's breaker is open.", labels: ["sink"] },
   chirpwatch_gaps: { kind: "gauge", help: "Gaps in covered history that wait to be filled.", labels: [] },
   chirpwatch_quota_limit: { kind: "gauge", help: "Requests the period allows; absent while unknown.", labels: [] },

@@ -1,5 +1,6 @@
 /** What a poll leaves behind, in one commit, and what the next one asks of it. */
 import type { ChirpEvent, Verdict } from "./event.ts";
+import type { WantedEdit } from "./edit.ts";
 import type { JsonObject } from "./json.ts";
 import type { LateVerdict, Recheck, RecheckRef } from "./recheck.ts";
 import type { TargetRef, TargetStatus } from "./watch-store.ts";
@@ -129,6 +130,8 @@ export interface PollCommit {
     readonly ended: readonly RecheckRef[];
     readonly late: readonly LateVerdict[];
   };
+  /** Of messages that were sent and show a tweet otherwise than it was seen now. */
+  readonly edits?: readonly WantedEdit[];
   /** Oldest first. An event whose id exists is not stored again, nor are its deliveries. */
   readonly events: readonly ChirpEvent[];
   readonly deliveries: readonly NewDelivery[];

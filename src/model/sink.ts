@@ -1,5 +1,6 @@
 /** A sink as the delivery loop sees it: renders once, sends what was sealed, classifies what went wrong. */
 import type { DigestCause } from "./digest.ts";
+import type { EditCause } from "./edit-cause.ts";
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { ChirpEvent, EventBody } from "./event.ts";
 import type { Json } from "./json.ts";
@@ -78,6 +79,8 @@ export interface SendLimit {
 export interface SendReceipt {
   /** The sink's own id of the message: Slack's ts, Discord's message id. */
   readonly ref?: string;
+  /** The sink's own id of the place where it stands. */
+  readonly channel?: string;
   /** The message is to be published to the channel's followers, by its `ref`. */
   readonly crosspost?: boolean;
   /** The place takes the next message only after that: its answer said that none is left until then. */
@@ -115,6 +118,23 @@ export interface SinkThreads {
   readonly place: string;
 }
 
+/** A message as it is to look from now on. */
+export interface MessageEdit {
+  /** The sink's own ids of the message and, where it named one, of the place where that stands. */
+  readonly ref: string;
+  readonly channel: string | null;
+  /** What `render` returned. */
+  readonly body: Json;
+}
+
+/** How a sink edits the messages that it sent. */
+export interface SinkUpdates {
+  /** What it edits them for. */
+  readonly causes: ReadonlySet<EditCause>;
+  /** One attempt. @throws SinkError, of kind `message` where this message cannot be edited, or not to this. */
+  send(edit: MessageEdit, signal: AbortSignal): Promise<void>;
+}
+
 export interface Sink {
   /** Pure. Never throws for content: it trims, splits nothing, loses no event. */
   render(batch: Batch): Json;
@@ -126,6 +146,8 @@ export interface Sink {
   readonly mentions?: readonly SinkMention[];
   /** One attempt. @throws SinkError */
   send(message: SealedMessage, signal: AbortSignal): Promise<SendReceipt>;
+  /** Absent where messages stay as they were sent. */
+  readonly updates?: SinkUpdates;
   /** Publishes a message to the channel's followers; one that is published already counts as done. One attempt. @throws SinkError */
   crosspost?(ref: string, signal: AbortSignal): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import type { BackfillStore } from "./backfill.ts";
 import type { CrosspostStore } from "./crosspost.ts";
 import type { DeadLetters } from "./dead-letters.ts";
+import type { EditStore } from "./edit.ts";
 import type { EnrichmentStore } from "./enrichment.ts";
 import type { History } from "./history.ts";
 import type { Json } from "./json.ts";
@@ -43,6 +44,7 @@ export interface Store
     Ledger,
     Outbox,
     CrosspostStore,
+    EditStore,
     DeadLetters,
     SilenceStore,
     EnrichmentStore,

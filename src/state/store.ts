@@ -3,6 +3,7 @@ import type { Clock } from "../model/clock.ts";
 import type { BackfillStore } from "../model/backfill.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
 import type { DeadLetters } from "../model/dead-letters.ts";
+import type { EditStore } from "../model/edit.ts";
 import type { EnrichmentStore } from "../model/enrichment.ts";
 import type { History } from "../model/history.ts";
 import type { LearnedStore } from "../model/learned.ts";
@@ -21,6 +22,7 @@ import { backfilledTweets, loadBackfill, saveBackfillPage } from "./items/backfi
 import { commitPoll } from "./polls/commit-poll.ts";
 import { groupDead, listDead, unreportedDead } from "./outbox/dead-letters.ts";
 import { crosspostOutlook, dueCrosspost, expireCrossposts, markCrosspostsReported, recordCrosspost } from "./outbox/crossposts.ts";
+import { dueEdit, editableAlerts, nextEditAt, recordEdit } from "./history/edits.ts";
 import { dueWork } from "./outbox/due-work.ts";
 import { findReplayable, auditRecords, replay } from "./history/replay.ts";
 import { explainItem } from "./history/explain.ts";
@@ -69,6 +71,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...ledger(db, settlements),
     ...outbox(db),
     ...crossposts(db),
+    ...edits(db),
     ...deadLetters(db),
     ...silences(db),
     ...enrichments(db),
@@ -151,6 +154,13 @@ const crossposts = (db: Executor): CrosspostStore => ({
   expireCrossposts: (sink, expiry) => expireCrossposts(db, sink, expiry),
   crosspostOutlook: (sink) => crosspostOutlook(db, sink),
   markCrosspostsReported: (sink, nowMs) => markCrosspostsReported(db, sink, nowMs),
+});
+
+const edits = (db: Executor): EditStore => ({
+  editableAlerts: (tweetIds, sinks) => editableAlerts(db, tweetIds, sinks),
+  dueEdit: (sink, nowMs) => dueEdit(db, sink, nowMs),
+  recordEdit: (edit, result) => recordEdit(db, edit, result),
+  nextEditAt: (sink) => nextEditAt(db, sink),
 });
 
 const deadLetters = (db: Executor): DeadLetters => ({

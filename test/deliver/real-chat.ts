@@ -7,6 +7,7 @@ import { afterEach, beforeAll, beforeEach } from "vitest";
 import type { UnpublishedReport } from "../../src/deliver/crosspost.ts";
 import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
+import type { ItemVerdict } from "../../src/model/poll-store.ts";
 import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
 import { routeEvent, type SinkFacts, throttlesByKey } from "../../src/route/route-event.ts";
 import { digestsByName } from "../../src/route/scheduled-digest.ts";
@@ -30,7 +31,7 @@ export interface RealChat {
   /** Stopped after the test. */
   startPump(type: SinkType<any>, settings: object): Promise<Pump>;
   /** Commits events as polls do, now. */
-  commit(events: readonly ChirpEvent[]): Promise<void>;
+  commit(events: readonly ChirpEvent[], verdicts?: readonly ItemVerdict[]): Promise<void>;
   /** Closed after the test. */
   keep<T extends { close(): Promise<void> }>(one: T): T;
 }
@@ -96,10 +97,10 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
         await pump.start();
         return pump;
       },
-      async commit(events) {
+      async commit(events, verdicts = []) {
         const nowMs = clock.now();
         const deliveries = events.flatMap((event) => routeEvent(event, { ownSinks: [SINK], tree: undefined, sinks, nowMs }));
-        await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events, deliveries });
+        await store.commitPoll({ atMs: nowMs, targets: [], verdicts, events, deliveries });
         pump?.wake();
       },
       keep(one) {

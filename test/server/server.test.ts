@@ -229,7 +229,7 @@ describe("reading", () => {
           deliveries: [
             {
               ...{ sink: "brand", state: "sent", messageId: "m", attempts: 1, sentAtMs: NOW_MS, ref: null, detail: "", wait: null },
-              ...{ groupKey: "", throttleKey: null, silencedBy: null, replayedAtMs: null, joinedEventId: null, failures: [] },
+              ...{ groupKey: "", throttleKey: null, silencedBy: null, replayedAtMs: null, joinedEventId: null, failures: [], edit: null },
             },
           ],
         },

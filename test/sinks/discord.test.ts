@@ -209,7 +209,7 @@ describe("a Discord bot", () => {
 
   it("opens a forum post", async () => {
     discord.answer(json({ id: "901", message: { id: "902" } }));
-    expect(await send(bot({ forum: { tags: [] } }))).toEqual({ ref: "902" });
+    expect(await send(bot({ forum: { tags: [] } }))).toEqual({ ref: "902", channel: "901" });
     expect(discord.received[0]?.url).toBe("/api/v10/channels/55/threads");
   });
 

@@ -64,7 +64,7 @@ const form = (index: number) => new URLSearchParams(slack.received[index]?.body)
 
 describe("a Slack bot", () => {
   it("posts form-encoded with blocks as JSON, text beside them and nothing unfurled", async () => {
-    expect(await send(botSettings())).toEqual({ ref: "1700000000.000100" });
+    expect(await send(botSettings())).toEqual({ ref: "1700000000.000100", channel: expect.any(String) as string });
     const [request] = slack.received;
     expect(request).toMatchObject({ method: "POST", url: "/api/chat.postMessage" });
     expect(request?.headers).toMatchObject({ authorization: "Bearer xoxb-1", "content-type": "application/x-www-form-urlencoded" });

@@ -38,6 +38,9 @@ export function discordRefusal({ content = "", embeds = [] }: DiscordContent): s
   return embeds.reduce((sum, embed) => sum + chars(embed), 0) > EMBED_CHARS ? "Embed size exceeds maximum size of 6000" : undefined;
 }
 
+const shownOf = ({ content = "", embeds = [] }: DiscordContent): string =>
+  [content, ...embeds.map((embed) => JSON.stringify(embed))].join("\n");
+
 /** A window of `count` in `ms` by name: seconds to wait, or 0. */
 function createBuckets(clock: Clock) {
   const taken = new Map<string, readonly number[]>();
@@ -78,9 +81,24 @@ export async function startDiscordStandIn(clock: Clock) {
     if (refusal !== undefined) return refuse(50_035, refusal, 400);
     const id = String(900 + messages.length);
     if (content.nonce !== undefined) nonces.set(content.nonce, id);
-    const shown = [content.content ?? "", ...(content.embeds ?? []).map((embed: Embed) => JSON.stringify(embed))].join("\n");
+    const shown = shownOf(content);
     messages.push({ id, key: content.nonce ?? "", thread: channel === "55" ? "" : channel, atMs: clock.now(), shown });
-    return json({ id });
+    return json({ id, channel_id: channel });
+  };
+  const edits: { readonly id: string; readonly atMs: number }[] = [];
+  let isFailing = false;
+  const edit = (channel: string, id: string, body: string): Answer => {
+    const content = JSON.parse(body);
+    const at = messages.findIndex((message) => message.id === id);
+    const message = messages[at];
+    if (isFailing) return refuse(0, "Internal Server Error", 500);
+    if (channel !== "55" && !threads.has(channel)) return refuse(10_003, "Unknown Channel", 404);
+    if (message === undefined) return refuse(10_008, "Unknown Message", 404);
+    const refusal = discordRefusal(content);
+    if (refusal !== undefined) return refuse(50_035, refusal, 400);
+    edits.push({ id, atMs: clock.now() });
+    messages[at] = { ...message, shown: shownOf(content) };
+    return json({ id, channel_id: channel });
   };
   const startThread = (id: string): Answer => {
     if (!messages.some((message) => message.id === id)) return refuse(10_008, "Unknown Message", 404);
@@ -98,20 +116,31 @@ export async function startDiscordStandIn(clock: Clock) {
   };
   const server = await startLoopbackServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://discord.test");
-    const [, channel = "", message = "", verb = ""] = /channels\/(\d+)\/messages(?:\/(\d+)\/(\w+))?$/.exec(pathname) ?? [];
+    const [, channel = "", message = "", verb = ""] = /channels\/(\d+)\/messages(?:\/(\d+)(?:\/(\w+))?)?$/.exec(pathname) ?? [];
     const answer = pathname.startsWith("/api/webhooks/")
       ? post(searchParams.get("thread_id") ?? "55", request.body, WEBHOOK_WINDOW_MS)
-      : verb === "threads"
-        ? startThread(message)
-        : verb === "crosspost"
-          ? crosspost(message)
-          : post(channel, request.body, 5_000);
+      : request.method === "PATCH"
+        ? edit(channel, message, request.body)
+        : verb === "threads"
+          ? startThread(message)
+          : verb === "crosspost"
+            ? crosspost(message)
+            : post(channel, request.body, 5_000);
     answer(request, response);
   });
   return {
     messages,
     crossposts,
     refusals,
+    edits,
+    remove: (id: string) =>
+      void messages.splice(
+        messages.findIndex((message) => message.id === id),
+        1,
+      ),
+    failEdits: (failing: boolean) => {
+      isFailing = failing;
+    },
     /** Every crosspost is answered so from now on; undefined: as usual. */
     refuseCrossposts: (status: number | undefined, code = 0) => {
       crosspostRefusal = status === undefined ? undefined : { status, code };

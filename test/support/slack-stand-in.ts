@@ -11,6 +11,8 @@ const SECTION_CHARS = 3_000;
 const BLOCKS = 50;
 const BLOCKS_CHARS = 13_000;
 const MESSAGE_EVERY_MS = 1_000;
+/** Whatever it is called. */
+const CHANNEL = "C0BRAND";
 
 interface Block {
   readonly type: string;
@@ -41,8 +43,25 @@ export async function startSlackStandIn(clock: Clock, onMessage: (message: ChatM
   const messages: ChatMessage[] = [];
   const refusals: string[] = [];
   let lastMs = Number.NEGATIVE_INFINITY;
+  const edits: { readonly id: string; readonly atMs: number }[] = [];
+  let isFailing = false;
+  const update = (form: URLSearchParams): readonly [object, number] => {
+    const [id, blocks] = [form.get("ts") ?? "", JSON.parse(form.get("blocks") ?? "[]")];
+    const at = messages.findIndex((message) => message.id === id);
+    const message = messages[at];
+    if (isFailing) return [{ ok: false, error: "internal_error" }, 503];
+    // A name is not enough here.
+    if (form.get("channel") !== CHANNEL) return [{ ok: false, error: "channel_not_found" }, 200];
+    if (message === undefined) return [{ ok: false, error: "message_not_found" }, 200];
+    const refusal = slackRefusal({ text: form.get("text") ?? "", blocks });
+    if (refusal !== undefined) return [{ ok: false, error: refusal }, 200];
+    edits.push({ id, atMs: clock.now() });
+    messages[at] = { ...message, shown: JSON.stringify(blocks) };
+    return [{ ok: true, ts: id, channel: CHANNEL }, 200];
+  };
   const server = await startLoopbackServer((request, response) => {
     if (request.url.endsWith("/auth.test")) return json({ ok: true })(request, response);
+    if (request.url.endsWith("/chat.update")) return json(...update(new URLSearchParams(request.body)))(request, response);
     const isWebhook = request.url === "/hook";
     const form = isWebhook ? undefined : new URLSearchParams(request.body);
     const read = form === undefined ? JSON.parse(request.body) : { text: form.get("text"), blocks: JSON.parse(form.get("blocks") ?? "[]") };
@@ -62,7 +81,24 @@ export async function startSlackStandIn(clock: Clock, onMessage: (message: ChatM
     const message = { id, key, thread, atMs: nowMs, shown: read.blocks?.length > 0 ? JSON.stringify(read.blocks) : read.text };
     messages.push(message);
     onMessage(message);
-    (isWebhook ? json("ok") : json({ ok: true, ts: id }))(request, response);
+    (isWebhook ? json("ok") : json({ ok: true, ts: id, channel: CHANNEL }))(request, response);
   });
-  return { messages, refusals, apiUrl: `${server.url}/api/`, webhookUrl: `${server.url}/hook`, close: server.close };
+  const remove = (id: string) =>
+    void messages.splice(
+      messages.findIndex((message) => message.id === id),
+      1,
+    );
+  const failEdits = (failing: boolean) => {
+    isFailing = failing;
+  };
+  return {
+    messages,
+    edits,
+    remove,
+    failEdits,
+    refusals,
+    apiUrl: `${server.url}/api/`,
+    webhookUrl: `${server.url}/hook`,
+    close: server.close,
+  };
 }

@@ -1,6 +1,7 @@
 /** The outbox that ships, on SQLite in memory: it outlives the pumps of a test, as the file outlives a process. */
 import { type Clock, sleep } from "../../src/model/clock.ts";
 import type { CrosspostStore } from "../../src/model/crosspost.ts";
+import type { EditStore } from "../../src/model/edit.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Outbox } from "../../src/model/outbox.ts";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
@@ -27,7 +28,12 @@ export interface StoredMessage {
   readonly ref: string | null;
 }
 
-export interface SqlOutbox extends Outbox, CrosspostStore, Pick<SilenceStore, "silenceDeliveries">, Pick<Upkeep, "setTimesBack"> {
+export interface SqlOutbox
+  extends Outbox,
+    CrosspostStore,
+    EditStore,
+    Pick<SilenceStore, "silenceDeliveries">,
+    Pick<Upkeep, "setTimesBack"> {
   /** A delivery to sink `hook`, alone in its group and due at once unless said otherwise. Committed before the outbox is asked next. */
   add(event: ChirpEvent, options?: Added): void;
   /** In the order in which they were sealed. */
@@ -100,6 +106,10 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     expireCrossposts: guarded(store.expireCrossposts),
     crosspostOutlook: guarded(store.crosspostOutlook),
     markCrosspostsReported: guarded(store.markCrosspostsReported),
+    editableAlerts: guarded(store.editableAlerts),
+    dueEdit: guarded(store.dueEdit),
+    recordEdit: guarded(store.recordEdit),
+    nextEditAt: guarded(store.nextEditAt),
     silenceDeliveries: guarded(store.silenceDeliveries),
     setTimesBack: guarded(store.setTimesBack),
     add(event, { sink = "hook", groupKey = event.id, throttleKey, dueAtMs = 0 } = {}) {

@@ -32,12 +32,13 @@ export const sinkFactsOf = (sinks: readonly SinkConfig[]): ReadonlyMap<string, S
 
 export async function createSink(config: SinkConfig, deps: SinkDeps): Promise<Sink> {
   const sink = await sinkTypeOf(config).create(config.name, config.settings, deps);
-  const { crosspost } = sink;
+  const { crosspost, updates } = sink;
   const { redact } = createRedactor(sinkSecrets(config));
   const guarded = <T>(attempt: Promise<T>): Promise<T> => attempt.catch((error: unknown) => Promise.reject(withoutSecrets(error, redact)));
   return {
     ...sink,
     send: (message, signal) => guarded(sink.send(message, signal)),
+    ...(updates === undefined ? {} : { updates: { ...updates, send: (edit, signal) => guarded(updates.send(edit, signal)) } }),
     ...(crosspost === undefined ? {} : { crosspost: (ref, signal) => guarded(crosspost(ref, signal)) }),
   };
 }

@@ -3,6 +3,7 @@ import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
 import { DestinationPace } from "../../deliver/queue/destination-pace.ts";
 import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
+import type { EditCause } from "../../model/edit-cause.ts";
 import { errorText } from "../../model/errors.ts";
 import { type Sink, SinkError } from "../../model/sink.ts";
 import { listedAt } from "./listed-at.ts";
@@ -23,6 +24,8 @@ export interface Delivery {
   readonly pump: Pump;
   readonly sinks: ReadonlyMap<string, BuiltSink>;
   readonly templates: RunningTemplates | undefined;
+  /** Sinks that edit their messages, with what for. */
+  readonly editCauses: ReadonlyMap<string, ReadonlySet<EditCause>>;
 }
 
 export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "digests" | "readEvent" | "listedAt" | "templates"> &
@@ -50,11 +53,12 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     listedAt: (events) => listedAt(config.server.publicUrl, events),
     ...(templates === undefined ? {} : { templates }),
   });
+  const editCauses = new Map([...sinks].flatMap(([name, { sink }]) => (sink.updates === undefined ? [] : [[name, sink.updates.causes]])));
   const stop = async (graceMs: number) => {
     await pump.stop(graceMs);
     await templates?.runner.stop();
   };
-  return { pump: { ...pump, stop }, sinks, templates };
+  return { pump: { ...pump, stop }, sinks, editCauses, templates };
 }
 
 function pumpSinkOf({ config, type, sink }: BuiltSink, paces: Map<string, DestinationPace>): PumpSink {

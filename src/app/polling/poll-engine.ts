@@ -12,7 +12,7 @@ import type { DaemonEvents } from "../daemon/daemon-events.ts";
 
 type FromEngine =
   | ("gate" | "pacer" | "opsAlerts" | "quotaWatch" | "clock" | "serviceClock" | "timetable" | "polls")
-  | ("hash" | "meter" | "log" | "trace" | "route");
+  | ("hash" | "meter" | "log" | "trace" | "route" | "findEdits");
 
 export interface PollEngineParts extends Pick<EngineDeps, FromEngine> {
   readonly store: Store;
@@ -33,7 +33,7 @@ export interface PollEngine {
 
 export function createPollEngine(parts: PollEngineParts): PollEngine {
   const { events, store, gate, pacer, opsAlerts, quotaWatch, clock, log, meter } = parts;
-  const { notifyDirectly, probe, random, retentionMs, serviceClock, timetable, polls, hash, trace, route } = parts;
+  const { notifyDirectly, probe, random, retentionMs, serviceClock, timetable, polls, hash, trace, route, findEdits } = parts;
   const storeWatch = createStoreWatch({ store, clock, log, notifyDirectly, onRecovered: () => events.emit("storeRecovered") });
   const onBack = () => events.emit("serviceRecovered");
   const upstreamWatch = createUpstreamWatch({ pacer, opsAlerts, clock, log, meter, probe, onBack });
@@ -50,6 +50,7 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
     trace,
     route,
     wakeDelivery,
+    ...(findEdits === undefined ? {} : { findEdits }),
   };
   const engine = createEngine({
     ...shared,

@@ -17,6 +17,7 @@ import { PlannedPolls } from "../../engine/planned-polls.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 import type { Delivering } from "../delivering/delivering.ts";
+import { createFindEdits } from "../../deliver/find-edits.ts";
 import { createFallbackNotifier } from "../delivering/fallback-notifier.ts";
 import { type Auditing, createAuditing } from "./auditing.ts";
 import { createPaying, type Paying } from "./paying.ts";
@@ -170,6 +171,7 @@ class PollingHalf implements Polling {
       timetable: this.#timetable,
       polls: this.#polls,
       route: delivering.active.route,
+      findEdits: createFindEdits({ store, hash, clock, causes: () => delivery().editCauses }),
       notifyDirectly: createFallbackNotifier({ delivery, config, clock, random, log }),
       probe: () => this.#auditing.probe(),
       retentionMs: () => config().state.retentionMs,

@@ -10,7 +10,7 @@ import { isSummaryGroup } from "../../route/noise.ts";
 import type { Route } from "../../route/route.ts";
 import { findReceivers, throttlesByKey } from "../../route/route-event.ts";
 import { isOpsAlert } from "../../route/select-routes.ts";
-import type { AttemptView, PathSilenceView, PathView } from "../../server/words/path-view.ts";
+import type { AttemptView, EditView, PathSilenceView, PathView } from "../../server/words/path-view.ts";
 import { sinkFactsOf, sinkTypeOf } from "../delivering/create-sink.ts";
 import { matcherText, placeOfRoute } from "../delivering/route-test.ts";
 
@@ -35,6 +35,7 @@ export function createPathReader(config: Config, silences: readonly StoredSilenc
       replayed_at: delivery.replayedAtMs === null ? null : isoTime(delivery.replayedAtMs),
       joined_event: delivery.joinedEventId,
       attempt_log: attemptsOf(delivery),
+      edit: editOf(delivery),
       link: linkOf(config, delivery),
     };
   };
@@ -80,6 +81,17 @@ function silenceOf({ silencedBy }: DeliveryPath, silences: readonly StoredSilenc
 function attemptsOf({ failures, sentAtMs, ref }: DeliveryPath): readonly AttemptView[] {
   const failed = failures.map(({ atMs, error }) => ({ at: isoTime(atMs), result: "failed" as const, answer: error }));
   return sentAtMs === null ? failed : [...failed, { at: isoTime(sentAtMs), result: "sent", answer: ref ?? "" }];
+}
+
+function editOf({ edit }: DeliveryPath): EditView | null {
+  if (edit === null) return null;
+  const { state, dueAtMs, editedAtMs, error } = edit;
+  return {
+    state,
+    due_at: state === "waiting" ? isoTime(dueAtMs) : null,
+    edited_at: editedAtMs === null ? null : isoTime(editedAtMs),
+    error,
+  };
 }
 
 function linkOf({ sinks }: Config, { sink, ref }: DeliveryPath): string | null {

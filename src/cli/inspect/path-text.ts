@@ -1,10 +1,10 @@
 /** How an alert came to its sink and each attempt there, a line each below the line of the sink. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import type { ExplainDelivery } from "../../server/words/explain-view.ts";
-import type { PathSilenceView, PathView } from "../../server/words/path-view.ts";
+import type { EditView, PathSilenceView, PathView } from "../../server/words/path-view.ts";
 
 export function pathLines(delivery: ExplainDelivery): readonly string[] {
-  const { group = [], throttle, silence, replayed_at: replayedAt, joined_event: joined, attempt_log: attempts = [], link } = delivery;
+  const { group = [], throttle, silence, replayed_at: replayedAt, joined_event: joined, attempt_log: attempts = [], edit, link } = delivery;
   const lines: readonly (readonly [title: string, text: string | null | undefined])[] = [
     ["route", routeText(delivery)],
     ["group", group.length === 0 ? null : group.join(", ")],
@@ -16,6 +16,7 @@ export function pathLines(delivery: ExplainDelivery): readonly string[] {
     ...(attempts.length === 1 && attempts[0]?.result === "sent" ? [] : attempts).map(
       ({ at, result, answer }) => ["attempt", `${timeText(at)} ${result}${result === "failed" ? `: ${answer}` : ""}`] as const,
     ),
+    ["edit", edit === null || edit === undefined ? null : editText(edit)],
     ["link", link],
   ];
   return lines.flatMap(([title, text]) => (text === null || text === undefined ? [] : [`    ${title.padEnd(9)}${cleanLine(text)}`]));
@@ -33,6 +34,18 @@ function silenceText({ id, matchers, author, comment, ends_at: endsAt }: PathSil
   const by = author === "" ? "" : ` by ${author}`;
   const until = endsAt === null ? "" : ` until ${timeText(endsAt)}`;
   return `${id}${by}${until}${matchers.length === 0 ? "" : ` (${matchers.join(", ")})`}${comment === "" ? "" : `: ${comment}`}`;
+}
+
+const EDITS: Readonly<Record<EditView["state"], string>> = {
+  waiting: "waits until",
+  done: "the message shows its tweet as it was last seen",
+  dropped: "dropped, until the tweet changes again",
+  refused: "the message cannot be edited",
+};
+
+function editText({ state, due_at: dueAt, edited_at: editedAt, error }: EditView): string {
+  const last = editedAt === null ? "" : `, last edited ${timeText(editedAt)}`;
+  return `${EDITS[state]}${dueAt === null ? "" : ` ${timeText(dueAt)}`}${last}${error === "" ? "" : `: ${error}`}`;
 }
 
 const timeText = (iso: string): string => iso.slice(0, 19).replace("T", " ");

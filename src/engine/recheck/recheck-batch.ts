@@ -4,6 +4,7 @@
  */
 import { isSuspiciousAnswer } from "../../detect/recheck.ts";
 import type { Clock } from "../../model/clock.ts";
+import type { FindEdits } from "../../model/edit.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
@@ -19,6 +20,7 @@ import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { type Missed, missedBy } from "../../polling/evaluate/absence.ts";
 import { evaluateRecheck, mayBeEdited, type RecheckOutcome, refOf, turnOf } from "../../polling/evaluate/evaluate-recheck.ts";
 import { committedOf, type RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
+import { sightsOf } from "../../polling/run/tweet-sights.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 import type { Subscriber } from "../../polling/watch-poll.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
@@ -36,6 +38,8 @@ export interface RecheckBatchDeps {
   readonly trace: Trace;
   readonly route: RouteEvaluated;
   readonly wakeDelivery: () => void;
+  /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
+  readonly findEdits?: FindEdits;
   /** How much slower polls of a priority go while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
   /** Those that follow their tweets now. */
@@ -75,7 +79,8 @@ export class RecheckBatches {
     const ids = [...new Set(rows.map(({ tweetId }) => tweetId))];
     trace.begin(RECHECK);
     try {
-      return await this.#commit(await this.#evaluate(followed, ids, await this.#ask(ids, followed)));
+      const answer = await this.#ask(ids, followed);
+      return await this.#commit(await this.#evaluate(followed, ids, answer), answer);
     } finally {
       trace.end(RECHECK);
     }
@@ -135,14 +140,17 @@ export class RecheckBatches {
     );
   }
 
-  async #commit(outcomes: readonly RecheckOutcome[]): Promise<boolean> {
+  async #commit(outcomes: readonly RecheckOutcome[], answer?: ReadonlyMap<string, Tweet>): Promise<boolean> {
     const { clock, store, trace, log, meter, route, wakeDelivery } = this.#deps;
     const nowMs = clock.now();
-    const routed = outcomes.flatMap(({ event }) => (event === undefined ? [] : [route(event, nowMs)]));
+    const events = outcomes.flatMap(({ event }) => event ?? []);
+    const routed = events.map((event) => route(event, nowMs));
+    const edits = (await this.#deps.findEdits?.(sightsOf(answer?.values() ?? [], events))) ?? [];
     const changes: PollCommit = {
       atMs: nowMs,
       targets: [],
       verdicts: [],
+      ...(edits.length === 0 ? {} : { edits }),
       ...committedOf(routed),
       rechecks: {
         rechecks: outcomes.flatMap(({ next }) => (next === undefined ? [] : [next])),
@@ -156,7 +164,7 @@ export class RecheckBatches {
     logEvents(log, changes, result.created, trace.ofSource(RECHECK));
     for (const { event } of routed)
       if (result.created.has(event.id)) meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
-    if (result.created.size > 0) wakeDelivery();
+    if (result.created.size + edits.length > 0) wakeDelivery();
     return true;
   }
 }

@@ -36,7 +36,7 @@ export interface RecheckLoop {
 const LONGEST_SLEEP_MS = 60_000;
 
 export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
-  const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, slowDownOf, watches } = deps;
+  const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, findEdits, slowDownOf, watches } = deps;
   const following = () => watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
   const batches = new RecheckBatches({
     store,
@@ -49,6 +49,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
     trace,
     route,
     wakeDelivery,
+    ...(findEdits === undefined ? {} : { findEdits }),
     slowDownOf,
     following,
   });

@@ -1,5 +1,6 @@
 /** What one poll writes, in one transaction: the memory of its source, targets, verdicts, events and their deliveries. Pure. */
 import { countGaps } from "../../detect/feed-memory.ts";
+import type { WantedEdit } from "../../model/edit.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { PollCommit, SourceState } from "../../model/poll-store.ts";
 import { gatherMs } from "../evaluate/absence.ts";
@@ -14,6 +15,7 @@ export interface CommitOptions {
   readonly startedAtMs: number;
   readonly nowMs: number;
   readonly route: RouteEvaluated;
+  readonly edits: readonly WantedEdit[];
 }
 
 export function commitOf(state: PollState, seen: Observation, evaluation: Evaluation, options: CommitOptions): PollCommit {
@@ -37,6 +39,7 @@ export function commitOf(state: PollState, seen: Observation, evaluation: Evalua
     ...(joined.rechecks === undefined || joined.rechecks.length === 0
       ? {}
       : { rechecks: { rechecks: joined.rechecks, ended: [], late: [] } }),
+    ...(options.edits.length === 0 ? {} : { edits: options.edits }),
     ...committedOf(routed),
   };
 }

@@ -3,6 +3,7 @@
  * conflict loop; scheduling and notices are others'.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
+import type { FindEdits } from "../../model/edit.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -19,6 +20,7 @@ import { observePoll } from "./observe-poll.ts";
 import { commitOf } from "./poll-commit.ts";
 import { pollList } from "./poll-list.ts";
 import { countPoll, NOTHING_POLLED, outcomeOf, type PollOutcome } from "./poll-outcome.ts";
+import { sightsOf, tweetsIn } from "./tweet-sights.ts";
 import { loadPoll, type PollState } from "./poll-state.ts";
 
 export interface RunnerDeps extends EvaluateDeps {
@@ -32,7 +34,9 @@ export interface RunnerDeps extends EvaluateDeps {
   readonly retentionMs: () => number;
   /** Which sinks an event goes to, by the active configuration. */
   readonly route: RouteEvaluated;
-  /** Called when deliveries were committed. */
+  /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
+  readonly findEdits?: FindEdits;
+  /** Called when deliveries or edits were committed. */
   readonly wakeDelivery: () => void;
 }
 
@@ -82,12 +86,13 @@ async function runPoll(deps: RunnerDeps, planned: Poll, see: See): Promise<PollO
   for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
     if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
     const evaluation = await evaluatePoll(deps, state, seen);
-    const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route });
+    const edits = (await deps.findEdits?.(sightsOf(tweetsIn(seen), evaluation.joined.events))) ?? [];
+    const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route, edits });
     const result = await store.commitPoll(commit);
     if (result.status === "committed") {
       deps.trace.remember(planned.key, result.created);
       logEvents(deps.log, commit, result.created, deps.trace.ofSource(planned.key));
-      if (result.created.size > 0) deps.wakeDelivery();
+      if (result.created.size + edits.length > 0) deps.wakeDelivery();
       countPoll(deps.meter, state.poll, commit, result.created);
       return outcomeOf(state, seen, evaluation, { events: result.created.size, rememberedFromMs: clock.now() - deps.retentionMs() });
     }

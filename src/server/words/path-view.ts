@@ -17,8 +17,21 @@ export interface PathView {
   readonly joined_event: string | null;
   /** Oldest first: up to 50 that failed, and the one that ended it. */
   readonly attempt_log: readonly AttemptView[];
+  /** The newest edit of its message; null where none was ever wanted. */
+  readonly edit: EditView | null;
   /** The message where people see it; null where that cannot be known. */
   readonly link: string | null;
+}
+
+export interface EditView {
+  /** `dropped`: given up until the tweet changes again. `refused`: the message cannot be edited. */
+  readonly state: "waiting" | "done" | "dropped" | "refused";
+  /** When it is due; null where it does not wait. */
+  readonly due_at: string | null;
+  /** When the message was last edited. */
+  readonly edited_at: string | null;
+  /** What the sink answered, where the last attempt failed. */
+  readonly error: string;
 }
 
 export interface PathSilenceView {

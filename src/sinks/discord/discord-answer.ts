@@ -120,9 +120,17 @@ export type DiscordPost = (content: DiscordContent, message: SealedMessage, sign
 
 /** A forum post answers with its thread, the message inside. */
 export function receiptOf(answer: unknown): SendReceipt {
-  const { id, message } = (answer ?? {}) as { readonly id?: unknown; readonly message?: { readonly id?: unknown } };
+  const {
+    id,
+    channel_id: place,
+    message,
+  } = (answer ?? {}) as { readonly [key in "id" | "channel_id"]?: unknown } & {
+    readonly message?: { readonly id?: unknown };
+  };
   const ref = message?.id ?? id;
-  return typeof ref === "string" ? { ref } : {};
+  // The id of a thread is that of the place where its messages stand.
+  const channel = message === undefined ? place : id;
+  return typeof ref === "string" ? { ref, ...(typeof channel === "string" ? { channel } : {}) } : {};
 }
 
 /** A thread that is gone or closed says nothing of the channel: the message goes there instead. */

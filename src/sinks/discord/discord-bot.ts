@@ -1,8 +1,9 @@
 /** Posting to Discord as a bot, through discord.js's REST: messages with a nonce, threads below a message, forum posts, crossposts. Each is one attempt. */
 import type { JsonObject } from "../../model/json.ts";
-import { type SealedMessage, type Sink, SinkError } from "../../model/sink.ts";
+import { type MessageEdit, type SealedMessage, type Sink, SinkError } from "../../model/sink.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
+import { uneditable } from "../kind/update-settings.ts";
 import type { SinkDeps } from "../kind/sink-type.ts";
 
 export const DISCORD_API_URL = "https://discord.com/api";
@@ -12,6 +13,8 @@ const NONCE_CHARS = 25;
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
 const THREAD_EXISTS = 160_004;
 const ALREADY_PUBLISHED = 40_033;
+/** Unknown message, of another author, a system message, in an archived thread. */
+const UNEDITABLE = new Set([10_008, 50_005, 50_021, 50_083]);
 
 /** What it needs of the sink's settings. */
 interface BotSettings {
@@ -23,9 +26,13 @@ interface BotSettings {
   readonly crosspost: boolean;
 }
 
+/** @throws SinkError, of kind `message` where this message cannot be edited, or not to this. */
+export type DiscordEdit = (message: Pick<MessageEdit, "ref" | "channel">, payload: JsonObject, signal: AbortSignal) => Promise<void>;
+
 export interface DiscordBot {
   readonly post: DiscordPost;
   readonly crosspost: NonNullable<Sink["crosspost"]>;
+  readonly edit: DiscordEdit;
 }
 
 export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
@@ -58,6 +65,11 @@ export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
       const isPublished = settings.crosspost && !content.isLocal && !isInThread(message) && receipt.ref !== undefined;
       return isPublished ? { ...receipt, crosspost: true } : receipt;
     },
+    async edit({ ref, channel: place }, payload, signal) {
+      await ask(`/channels/${place ?? channel}/messages/${ref}`, payload, signal, "patch").catch((error: unknown) => {
+        throw error instanceof SinkError && UNEDITABLE.has(Number(error.fields["discordCode"])) ? uneditable(error) : error;
+      });
+    },
     async crosspost(ref, signal) {
       await ask(`/channels/${channel}/messages/${ref}/crosspost`, undefined, signal).catch((error: unknown) => {
         if (!(error instanceof SinkError) || error.fields["discordCode"] !== ALREADY_PUBLISHED) throw error;
@@ -66,7 +78,7 @@ export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
   };
 }
 
-type Ask = (path: `/${string}`, body: JsonObject | undefined, signal: AbortSignal) => Promise<unknown>;
+type Ask = (path: `/${string}`, body: JsonObject | undefined, signal: AbortSignal, method?: "post" | "patch") => Promise<unknown>;
 
 /** A thread has the id of the message it was started from. Without the permission none is tried again before the next start. */
 function createThreads(ask: Ask, channel: string) {
@@ -106,13 +118,13 @@ function createAsk(settings: BotSettings, deps: SinkDeps, onPosted: (hold: Retur
   const { clock } = deps;
   let loading: ReturnType<typeof createRest> | undefined;
   let lastAheadMs = Number.NEGATIVE_INFINITY;
-  return async (path, body, signal) => {
+  return async (path, body, signal, method = "post") => {
     const aheadMs = clock.now() - clock.monotonic();
     if (aheadMs < lastAheadMs - STEP_BACK_MS) loading = undefined;
     lastAheadMs = aheadMs;
     try {
       const rest = await (loading ??= createRest(settings, deps, onPosted));
-      return await rest.post(path, { ...(body === undefined ? {} : { body }), signal });
+      return await rest[method](path, { ...(body === undefined ? {} : { body }), signal });
     } catch (error) {
       throw classifyDiscordFailure(error);
     }

@@ -1,15 +1,16 @@
 /** The Discord sink: its settings, and sending through a webhook. A bot is discord-bot.ts, the layout discord-render.ts, answers discord-answer.ts, retries the outbox's. */
 import { z } from "zod";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
+import { type MessageEdit, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
 import { discordDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
-import { createBot, DISCORD_API_URL } from "./discord-bot.ts";
+import { createBot, DISCORD_API_URL, type DiscordEdit } from "./discord-bot.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "./discord-digest.ts";
 import { type DiscordBody, EMBEDS, renderDiscord } from "./discord-render.ts";
 import { mentionConditions, mentionOf, mentionTiming, withCondition, type WrittenMention } from "../kind/mention-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
+import { ONLY_BOTS_EDIT, updateSchema } from "../kind/update-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -34,6 +35,7 @@ const settingsSchema = z
       })
       .optional()
       .describe("Mentions a role above the alert."),
+    update: updateSchema,
     crosspost: z
       .boolean()
       .default(false)
@@ -52,6 +54,8 @@ const settingsSchema = z
     if (webhookUrl !== undefined) {
       addIssue(context, addressProblem(webhookUrl), "webhook_url");
       if (token !== undefined) addIssue(context, "has a webhook already: remove `token`, or use it instead of `webhook_url`", "token");
+      if (settings.update !== undefined)
+        addIssue(context, `${ONLY_BOTS_EDIT}: use \`token\` and \`channel_id\` instead of \`webhook_url\``, "update");
       if (settings.crosspost) addIssue(context, "only a bot can publish: use `token` and `channel_id`", "crosspost");
     } else if (token === undefined) addIssue(context, "needs `webhook_url`, or `token` and `channel_id`");
     else if (channelId === undefined) addIssue(context, "needs a `channel_id` beside `token`");
@@ -84,8 +88,13 @@ export const discordSink: SinkType<DiscordSettings> = {
   describe: (settings) => `Discord channel ${settings.channel_id ?? ""}`,
   create: async (_name, settings, deps) => {
     if (settings.webhook_url !== undefined) return createDiscordSink(settings, createWebhookPost(settings.webhook_url, settings, deps));
-    const { post, crosspost } = createBot(settings, deps);
-    return { ...createDiscordSink(settings, post), ...(settings.crosspost ? { crosspost } : {}) };
+    const { post, crosspost, edit } = createBot(settings, deps);
+    const { update } = settings;
+    const updates = update && {
+      causes: new Set(update),
+      send: (one: MessageEdit, signal: AbortSignal) => sendEdit(edit, one, signal),
+    };
+    return { ...createDiscordSink(settings, post), ...(settings.crosspost ? { crosspost } : {}), ...(updates && { updates }) };
   },
 };
 
@@ -102,12 +111,27 @@ function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
   };
 }
 
+/** Nothing in any text pings, but the role that this very message calls. */
+function allowedMentions({ mentions = [] }: DiscordBody): JsonObject {
+  const roles = mentions.map((mention) => mention.replace(/\D/g, ""));
+  return { parse: [], ...(roles.length === 0 ? {} : { roles }) };
+}
+
+async function sendEdit(edit: DiscordEdit, message: MessageEdit, signal: AbortSignal): Promise<void> {
+  const body = message.body as unknown as DiscordBody;
+  const allowed_mentions = allowedMentions(body);
+  try {
+    await edit(message, { allowed_mentions, content: body.content, embeds: body.embeds as unknown as Json }, signal);
+  } catch (error) {
+    if (!(error instanceof SinkError) || error.kind !== "message" || error.status !== 400) throw error;
+    await edit(message, { allowed_mentions, content: body.plain, embeds: [] }, signal);
+  }
+}
+
 /** A refusal of the embeds costs the layout, not the alert. */
 async function sendOrSimplify(post: DiscordPost, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
-  const { content, embeds, plain, threadName, mentions = [], isLocal = false } = message.body as unknown as DiscordBody;
-  // Nothing in any text pings, but the role that this very message calls.
-  const roles = mentions.map((mention) => mention.replace(/\D/g, ""));
-  const allowed_mentions = { parse: [], ...(roles.length === 0 ? {} : { roles }) };
+  const { content, embeds, plain, threadName, isLocal = false } = message.body as unknown as DiscordBody;
+  const allowed_mentions = allowedMentions(message.body as unknown as DiscordBody);
   const shown = { ...(content === "" ? {} : { content }), ...(embeds.length === 0 ? {} : { embeds: embeds as unknown as Json }) };
   try {
     return await post({ payload: { allowed_mentions, ...shown }, threadName, isLocal }, message, signal);

@@ -17,13 +17,13 @@ interface SdkLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Sends with `POST`, whatever the SDK asks for: posting is all that chat sinks do. Bodies other than text are refused. */
+/** Sends with `POST`, or `PATCH` where the SDK asks for it: posting and editing is all that chat sinks do. Bodies other than text are refused. */
 export async function sdkFetch(http: Http, url: string, init: SdkRequest, limits: SdkLimits): Promise<Response> {
   if (init.body !== undefined && init.body !== null && typeof init.body !== "string") throw new TypeError("only text bodies are sent");
   const { timeoutMs, signal } = limits;
   const signals = [init.signal, signal].filter((one) => one instanceof AbortSignal);
   const answer = await http.request({
-    method: "POST",
+    method: init.method === "PATCH" ? "PATCH" : "POST",
     url,
     headers: Object.fromEntries(new Headers(init.headers as Record<string, string>)),
     ...(typeof init.body === "string" ? { body: init.body } : {}),

@@ -12,11 +12,13 @@ import { sdkFetch } from "../kind/sdk-fetch.ts";
 import { retryAfterMs } from "../kind/retry-after.ts";
 import { threadSettings, threadsOf } from "../kind/thread-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
+import { ONLY_BOTS_EDIT, updateSchema } from "../kind/update-settings.ts";
 import { classifySdkError, classifyStatus, rateLimited } from "./slack-answer.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";
 import { mentionList, type SlackMention, slackMention } from "./slack-mention.ts";
 import { MOST_CARDS, renderSlack } from "./slack-render.ts";
+import { type SlackCall, updateSlackMessage } from "./slack-update.ts";
 
 const API_URL = "https://slack.com/api/";
 const TIMEOUT_MS = 15_000;
@@ -53,6 +55,7 @@ const settingsSchema = z
       .optional()
       .describe("Whether a message in a thread is shown in the channel, too. Default never."),
     mention: mentionList.optional().describe("People that an alert calls. Never in samples and replays."),
+    update: updateSchema,
     api_url: apiUrl("Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins."),
   })
   .superRefine((settings, context) => {
@@ -62,6 +65,8 @@ const settingsSchema = z
       else if (channel === undefined) addIssue(context, "needs a `channel` beside `token`");
     } else {
       addIssue(context, addressProblem(webhookUrl), "webhook_url");
+      if (settings.update !== undefined)
+        addIssue(context, `${ONLY_BOTS_EDIT}: use \`token\` and \`channel\` instead of \`webhook_url\``, "update");
       if (channel !== undefined)
         addIssue(
           context,
@@ -105,7 +110,7 @@ export const slackSink: SinkType<SlackSettings> = {
   linkTo: ({ channel }, ts) => slackPermalink(channel, ts),
   create: async (_name, settings, deps) => {
     const post = settings.webhook_url === undefined ? createBotPost(settings, deps) : createWebhookPost(settings.webhook_url, deps);
-    return createSlackSink(settings, post);
+    return { ...createSlackSink(settings, post), ...updatesOf(settings, deps) };
   },
   async check(settings, deps) {
     if (settings.webhook_url !== undefined) return;
@@ -183,12 +188,22 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
         // Slack does not deduplicate: the key is there for whoever reads the channel by program.
         metadata: { event_type: "chirpwatch_message", event_payload: { id: messageId } },
       });
-      const { ts } = answer as { readonly ts?: unknown };
-      return typeof ts === "string" ? { ref: ts } : {};
+      const { ts, channel: place } = answer as { readonly ts?: unknown; readonly channel?: unknown };
+      return typeof ts === "string" ? { ref: ts, ...(typeof place === "string" ? { channel: place } : {}) } : {};
     } catch (error) {
       throw classifySdkError(error, channel);
     }
   };
+}
+
+function updatesOf(settings: SlackSettings, deps: SinkDeps): Pick<Sink, "updates"> {
+  const { channel = "", update } = settings;
+  if (update === undefined) return {};
+  const call: SlackCall = async (method, fields, signal) => {
+    const client = await createClient(settings, deps, signal);
+    return client.apiCall(method, fields).catch((error: unknown) => Promise.reject(classifySdkError(error, channel)));
+  };
+  return { updates: { causes: new Set(update), send: (edit, signal) => updateSlackMessage(call, channel, edit, signal) } };
 }
 
 /** A client per request costs microseconds and carries that request's signal. The SDK's own retries and waits are off. */

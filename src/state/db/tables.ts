@@ -161,6 +161,8 @@ export interface MessagesTable {
   next_attempt_at: number;
   done_at: number | null;
   ref: string | null;
+  /** The sink's own id of the place where it stands, where it names one. */
+  channel?: string | null;
   error: string;
   /** The message it belongs under: the first of its digest or thread. */
   parent_id: string | null;
@@ -266,6 +268,25 @@ export interface ThreadsTable {
   ends_at: number;
 }
 
+/** One for each alert at a sink that edits its messages, once its tweet changed. */
+export interface EditsTable {
+  delivery_id: number;
+  /** JSON: what the message is to show of its tweet. */
+  shown: string;
+  /** The tweet's texts so far, each as `textVersion` names it, separated by spaces. */
+  versions: string;
+  /** `dropped`: given up until the tweet changes again. `refused`: the message cannot be edited. */
+  state: "waiting" | "done" | "dropped" | "refused";
+  revision: number;
+  attempts: number;
+  wanted_at: number;
+  due_at: number;
+  edited_at: number | null;
+  /** JSON: what was last sent instead of the message's own body. */
+  body: string | null;
+  error: string;
+}
+
 export interface SinkHealthTable {
   sink: string;
   breaker: "closed" | "open";
@@ -350,6 +371,7 @@ export interface Tables {
   crossposts: CrosspostsTable;
   mentions: MentionsTable;
   threads: ThreadsTable;
+  edits: EditsTable;
   sink_health: SinkHealthTable;
   ledger: LedgerTable;
   spent_hours: SpentHoursTable;

@@ -7,6 +7,7 @@ import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/tables.ts";
 import { recordAudit } from "../outbox/audit.ts";
+import { editAgain } from "./edits.ts";
 import { refreshGroupsOf } from "../outbox/group-timers.ts";
 import { deliveryRow, insertNew } from "../outbox/insert-deliveries.ts";
 
@@ -84,6 +85,7 @@ export function replay(db: Executor, { deliveryIds, added, atMs, detail }: Repla
     const ids = deliveryIds.map(Number);
     const messageIds = (await messagesOf(on, ids, {})).rows.flatMap(({ message_id: id }) => id ?? []);
     const { rows } = await reset(on, ids, { now: atMs });
+    await editAgain(on, ids, atMs);
     await acknowledgeEmpty(on, messageIds, { now: atMs });
     const first = await nextNumbers(on, "delivery", added.length);
     const made = await insertNew(

@@ -191,7 +191,8 @@ function takeTurns(perSink: readonly (readonly Work[])[], limit: number): Work[]
 
 type Joined = Pick<ChirpEvent, "watch" | "watchType" | "labels">;
 
-async function readGroups(db: Executor, work: readonly (Work & { kind: "group" })[]): Promise<DueGroup[]> {
+/** As they are now, whatever their state. */
+export async function readGroups(db: Executor, work: readonly (Work & { kind: "group" })[]): Promise<DueGroup[]> {
   const ids = work.flatMap((w) => w.members);
   const joined = new Map<number, Joined[]>();
   for (const row of (await joinedEvents(db, ids, {})).rows)

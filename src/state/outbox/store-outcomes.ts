@@ -15,6 +15,7 @@ interface Outcome {
   readonly nextAttemptAt: number;
   readonly doneAt: number | null;
   readonly ref: string | null;
+  readonly channel: string | null;
   readonly error: string;
   readonly cause: string;
 }
@@ -29,6 +30,7 @@ const write = statement<Outcome>()((on, slot) =>
       next_attempt_at: slot("nextAttemptAt"),
       done_at: slot("doneAt"),
       ref: slot("ref"),
+      channel: slot("channel"),
       error: slot("error"),
       cause: slot("cause"),
     }))
@@ -81,8 +83,8 @@ function outcomeOf(result: DeliveryResult): Outcome {
   const { messageId: id, atMs: at } = result;
   const step = result.kind === "sent" || result.countAttempt ? 1 : 0;
   const attemptAt = result.kind === "dead" && !result.countAttempt ? null : at;
-  const done = { id, attemptAt, step, nextAttemptAt: at, doneAt: at, ref: null, cause: "" };
-  if (result.kind === "sent") return { ...done, state: "sent", ref: result.ref ?? null, error: "" };
+  const done = { id, attemptAt, step, nextAttemptAt: at, doneAt: at, ref: null, channel: null, cause: "" };
+  if (result.kind === "sent") return { ...done, state: "sent", ref: result.ref ?? null, channel: result.channel ?? null, error: "" };
   if (result.kind === "dead") return { ...done, state: "dead", error: result.error, cause: result.cause };
   return { ...done, state: "open", nextAttemptAt: result.nextAttemptAtMs, doneAt: null, error: result.error };
 }

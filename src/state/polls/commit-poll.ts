@@ -1,4 +1,5 @@
 /** The one transaction in which a poll becomes state: memory, verdicts, events and their deliveries. Events are created nowhere else. */
+import { wantEdits } from "../history/edits.ts";
 import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
 import { insertDeliveries } from "../outbox/insert-deliveries.ts";
 import { insertEnrichments } from "./enrichments.ts";
@@ -32,7 +33,8 @@ const isOnlyTime = (commit: PollCommit): boolean =>
   commit.source !== undefined &&
   commit.source.expectedRevision > 0 &&
   commit.targets.length + commit.verdicts.length + (commit.members?.length ?? 0) + commit.events.length + commit.deliveries.length === 0 &&
-  commit.rechecks === undefined;
+  commit.rechecks === undefined &&
+  commit.edits === undefined;
 
 async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<string>> {
   if (commit.source !== undefined && !(await applySource(on, commit.source))) throw new Conflict();
@@ -52,6 +54,7 @@ async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<stri
     (commit.enrichments ?? []).filter(({ eventId }) => created.has(eventId)),
     commit.atMs,
   );
+  if (commit.edits !== undefined) await wantEdits(on, commit.edits);
   return created;
 }
 

@@ -31,6 +31,7 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   await db.deleteFrom("attempts").where("at", "<", before).execute();
   await forgetBackfills(db, nowMs - BACKFILL_KEPT_MS);
   await forgetDeliveries(db, before);
+  await db.deleteFrom("edits").where("delivery_id", "not in", db.selectFrom("deliveries").select("id")).execute();
   await db.deleteFrom("enrichments").where("state", "!=", WAITING).where("created_at", "<", before).execute();
   await forgetEvents(db, before);
   await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), nowMs - Math.max(retentionMs, SUMS_KEPT_MS));

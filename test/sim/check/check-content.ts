@@ -8,7 +8,7 @@ import type { Attempt } from "../run/sinks.ts";
 import { emailRefusal } from "../../support/html-mail.ts";
 import { LIVE_TEAMS } from "../../support/teams-stand-in.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
-import { type Alert, groupBy, isMessage, isPart } from "./outbox.ts";
+import { type Alert, groupBy, isEdit, isMessage, isPart } from "./outbox.ts";
 import { checkThread } from "./check-threads.ts";
 import { hasOddFields } from "./expected.ts";
 import { documentsOf, isForPrograms } from "./receipts.ts";
@@ -17,11 +17,13 @@ import type { Rules, SinkRules } from "./rules.ts";
 export const checkContent = (evidence: Evidence): readonly string[] => {
   const rules = evidence.epochs[0]?.rules ?? evidence.finalRules;
   return [
-    ...evidence.played.attempts.filter(isMessage).flatMap((attempt) => {
-      const sink = rules.sinks.get(attempt.sink);
-      if (sink === undefined || attempt.wire === "console") return [];
-      return [...checkWire(attempt, sink, evidence), ...checkLinks(attempt, evidence)];
-    }),
+    ...evidence.played.attempts
+      .filter((one) => isMessage(one) || isEdit(one))
+      .flatMap((attempt) => {
+        const sink = rules.sinks.get(attempt.sink);
+        if (sink === undefined || attempt.wire === "console") return [];
+        return [...checkWire(attempt, sink, evidence), ...checkLinks(attempt, evidence)];
+      }),
     ...[...evidence.outbox.members].flatMap(([id, alerts]) => checkMessage(id, alerts, rules, evidence)),
     ...checkCrossposts(evidence, rules),
   ];
@@ -133,7 +135,8 @@ function checkApprise({ sink, body, path }: Attempt, { keys }: SinkRules): reado
 }
 
 /** In text that Slack formats, what would ping is escaped; the daemon itself writes dates, and at the very beginning whom the sink calls. */
-function checkSlack({ sink, body, wire }: Attempt, { keys }: SinkRules): readonly string[] {
+function checkSlack(attempt: Attempt, { keys }: SinkRules): readonly string[] {
+  const { sink, body, wire } = attempt;
   const own = new Set(mentionsOf(keys).map(({ text }) => text));
   const { text = "", blocks = [] } = body as { readonly text?: string; readonly blocks?: readonly object[] };
   const isOwn = (text: string) => text.split(" ").every((word) => own.has(word));
@@ -148,7 +151,8 @@ function checkSlack({ sink, body, wire }: Attempt, { keys }: SinkRules): readonl
   const pings = [...formatted(body), words.slice(Math.max(0, first)).join(" ")].some((one) => /<!(?!date)|<@/.test(one))
     ? [`${sink}: a message pings`]
     : [];
-  if (wire !== "slack-bot") return pings;
+  // An edit leaves the name and the picture of its message as they are.
+  if (wire !== "slack-bot" || isEdit(attempt)) return pings;
   const fields = body as JsonObject;
   const odd = ["username", "icon_emoji", "icon_url"].filter((key) => fields[key] !== keys[key]);
   const isShownTwice = fields["reply_broadcast"] !== undefined && (fields["thread_ts"] === undefined || keys["broadcast"] !== "always");

@@ -144,7 +144,8 @@ function checkFailing(opsAlerts: readonly LeftEvent[], { played, epochs }: Evide
   const reported = opsAlerts.filter(({ type }) => type === "sink.failing");
   return played.attempts.flatMap((attempt) => {
     const { sink, trouble, answeredAtMs = Number.POSITIVE_INFINITY, path } = attempt;
-    if (!NOBODY.includes(trouble ?? "") || attempt.accepted || sink === "" || /crosspost|threads/.test(path)) return [];
+    if (!NOBODY.includes(trouble ?? "") || attempt.accepted || sink === "" || /crosspost|threads|chat\.update|messages\/\d+$/.test(path))
+      return [];
     const isCut = [...played.lives.map(({ toMs }) => toMs), ...epochs.map(({ fromMs }) => fromMs)].some(
       (atMs) => atMs > attempt.atMs - AGAIN_AFTER_MS && atMs < answeredAtMs + MIN_MS,
     );

@@ -24,6 +24,7 @@ import { checkOutbox } from "./check-outbox.ts";
 import { checkPlacement } from "./check-placement.ts";
 import { checkSilences } from "./check-silences.ts";
 import { checkTrends } from "./check-trends.ts";
+import { checkUpdates } from "./check-updates.ts";
 import { checkUnexpected } from "./check-unexpected.ts";
 import { checkValues } from "./check-values.ts";
 import { gather } from "./evidence.ts";
@@ -44,7 +45,7 @@ const CHECKS = [
     checkDedupe,
   ],
   ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog, checkSilences],
-  ...[checkEdits, checkEnrichment],
+  ...[checkEdits, checkUpdates, checkEnrichment],
 ];
 
 /** What is wrong; empty when all is well. */

@@ -101,7 +101,13 @@ export function isPart({ parentId, body }: LeftMessage): boolean {
 }
 
 /** Attempts to deliver a message; not of those that open a thread or publish. */
-export const isMessage = ({ sink, path, body }: Attempt): boolean =>
+export const isMessage = (attempt: Attempt): boolean => !isEdit(attempt) && isPost(attempt);
+
+/** An edit of a message that is there. */
+export const isEdit = ({ wire, path }: Attempt): boolean =>
+  (wire === "slack-bot" && path.endsWith("/chat.update")) || (wire === "discord-bot" && /\/messages\/\d+$/.test(path));
+
+const isPost = ({ sink, path, body }: Attempt): boolean =>
   sink !== "" && !path.endsWith("/crosspost") && !(path.endsWith("/threads") && (body as JsonObject)["message"] === undefined);
 
 /** What the receiver can distinguish messages by; undefined where it gets nothing. */

@@ -71,6 +71,8 @@ const slackMentions: Draw = (scene) =>
 const secretOr = ({ dice, file, name }: SinkScene, key: string, value: string): JsonObject =>
   dice.likes("secret files") ? { [`${key}_file`]: file(`${name}-${key}`, value) } : { [key]: value };
 
+const drawUpdate: Draw = ({ dice }) => [...dice.some(["deleted", "edited", "counts"], 1)];
+
 const ONE_SECRET = "whsec_c2ltdWxhdGlvbiBzZWNyZXQgMTIzNA==";
 
 const threads: Readonly<Record<string, Draw>> = {
@@ -99,6 +101,7 @@ const SINK_TYPES: Readonly<
         ? { ...secretOr(scene, "token", "xoxb-1"), channel: `#${scene.name}` }
         : secretOr(scene, "webhook_url", `https://hooks.slack.com/services/T0/B0/${scene.name}`),
     optional: {
+      update: drawUpdate,
       api_url: () => "https://slack.com/api/",
       username: () => "watcher",
       icon_emoji: () => ":bird:",
@@ -115,6 +118,7 @@ const SINK_TYPES: Readonly<
         : secretOr(scene, "webhook_url", `https://discord.com/api/webhooks/1/${scene.name}`),
     optional: {
       api_url: () => "https://discord.com/api",
+      update: drawUpdate,
       username: () => "watcher",
       avatar_url: () => "https://images.example/a.png",
       mention: (scene) => ({ role: "222", ...mentionTiming(scene, false) }),
@@ -189,6 +193,7 @@ const OWN = new Set([
   "forum",
   "crosspost",
   ...["username", "icon_emoji", "icon_url", "thread_by", "thread_window", "broadcast"].map((key) => `slack.${key}`),
+  "update",
 ]);
 
 /** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
@@ -224,6 +229,7 @@ function dropConflicts(sink: Record<string, Json | undefined>): JsonObject {
   if (isWebhook && sink["type"] === "slack") drop("username", "icon_emoji", "icon_url", "thread_by");
   if (sink["thread_by"] === undefined) drop("thread_window", "broadcast");
   if (sink["icon_emoji"] !== undefined) drop("icon_url");
+  if (isWebhook) drop("update");
   if (sink["thread"] !== undefined) drop("forum");
   return Object.fromEntries(Object.entries(sink).filter(([, value]) => value !== undefined)) as JsonObject;
 }

@@ -163,10 +163,10 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
       if (known !== undefined && clock.now() - known.atMs < NONCE_KEPT_MS) attempt.accepted = false;
       else nonces.set(`${attempt.sink} ${nonce}`, { id, atMs: clock.now() });
       threads.set(known?.id ?? id, attempt.sink);
-      return json(200, { id: known?.id ?? id, channel_id: "1" });
+      return json(200, { id: known?.id ?? id, channel_id: placeOf(attempt) });
     }
     threads.set(id, attempt.sink);
-    return json(200, { id, channel_id: "1" });
+    return json(200, attempt.path.endsWith("/threads") ? { id, message: { id } } : { id, channel_id: placeOf(attempt) });
   };
   return {
     attempts,
@@ -190,6 +190,9 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     },
   };
 }
+
+/** The channel or thread that a bot posted in. */
+const placeOf = ({ path }: Attempt): string => /\/channels\/(\d+)/.exec(path)?.[1] ?? "1";
 
 function parse(wire: Wire, text: string): unknown {
   if (wire === "slack-bot") {

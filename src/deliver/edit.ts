@@ -1,0 +1,138 @@
+/**
+ * Edits sent messages whose tweets have changed, one sink at a time and after its messages: with waits and attempts of their own. An edit that
+ * fails is tried a few times and then dropped; it is no message, so it never becomes a dead letter and says nothing about the sink.
+ */
+import { EDIT_EVERY_MS } from "../detect/tweet-edit.ts";
+import type { Clock } from "../model/clock.ts";
+import type { DueEdit, EditResult, EditStore } from "../model/edit.ts";
+import { errorText } from "../model/errors.ts";
+import type { Json } from "../model/json.ts";
+import type { Log } from "../model/log.ts";
+import type { NeutralMessage } from "../model/message.ts";
+import type { Meter } from "../model/meter.ts";
+import { type OutboxEvent, SinkError, type SinkUpdates } from "../model/sink.ts";
+import { pauseMs, type SinkQueue } from "./queue/sink-queue.ts";
+import { STOPPING } from "./stages/send.ts";
+import type { WordEvents } from "./stages/word-events.ts";
+
+export interface EditorDeps {
+  readonly store: Pick<EditStore, "dueEdit" | "nextEditAt" | "recordEdit">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  /** Attempts under way, for whoever has to end them. */
+  readonly underWay: Set<AbortController>;
+  readEvent(event: OutboxEvent): NeutralMessage;
+  readonly wordEvents: WordEvents;
+}
+
+/** Below one a second, which both vendors allow a channel, so that messages find room. */
+const SPACING_MS = 1_200;
+/** After each failure; then the edit is dropped. */
+const RETRY_AFTER_MS = [60_000, 300_000, 900_000] as const;
+/** What should be due and is not given: another process has it, or it was pruned. */
+const RECHECK_MS = 1_000;
+
+export class Editor {
+  readonly #deps: EditorDeps;
+  readonly #queue: SinkQueue;
+  readonly #updates: SinkUpdates;
+  /** Monotonic. */
+  #pausedUntilMs = 0;
+
+  constructor(deps: EditorDeps, queue: SinkQueue, updates: SinkUpdates) {
+    this.#deps = deps;
+    this.#queue = queue;
+    this.#updates = updates;
+  }
+
+  /** Makes one edit that is due. Answers in how many milliseconds to ask again, 0: at once, undefined: when a message was sent. */
+  async turn(): Promise<number | undefined> {
+    const { store, clock } = this.#deps;
+    const { name, health, inHand } = this.#queue;
+    if (health.breaker === "open" || inHand > 0) return undefined;
+    const waitMs = Math.max(pauseMs(this.#queue, clock), this.#pausedUntilMs - clock.monotonic());
+    if (waitMs > 0) return waitMs;
+    const due = await store.dueEdit(name, clock.now());
+    if (due === undefined) {
+      const nextAtMs = await store.nextEditAt(name);
+      return nextAtMs === null ? undefined : Math.max(RECHECK_MS, nextAtMs - clock.now());
+    }
+    const result = await this.#edit(due);
+    if (result === undefined) return undefined;
+    await store.recordEdit(due, result);
+    this.#report(due, result);
+    return 0;
+  }
+
+  /** Undefined: cut off because the daemon stops. */
+  async #edit(due: DueEdit): Promise<EditResult | undefined> {
+    const { clock, underWay } = this.#deps;
+    if (due.alerts > 1) return this.#dropped("its message lists several alerts", true);
+    const controller = new AbortController();
+    underWay.add(controller);
+    try {
+      const body = await this.#render(due);
+      const isSent = JSON.stringify(body) !== JSON.stringify(due.body);
+      if (isSent) {
+        this.#pausedUntilMs = clock.monotonic() + SPACING_MS;
+        await this.#updates.send({ ref: due.ref, channel: due.channel, body }, controller.signal);
+      }
+      const atMs = clock.now();
+      return { kind: "edited", atMs, nextAtMs: atMs + EDIT_EVERY_MS, body, isSent };
+    } catch (error) {
+      if (controller.signal.reason === STOPPING) return undefined;
+      return this.#failure(due, error instanceof SinkError ? error : new SinkError("transient", errorText(error)));
+    } finally {
+      underWay.delete(controller);
+    }
+  }
+
+  async #render({ member: { event, watches, ...member }, shown, body }: DueEdit): Promise<Json> {
+    const { sink } = this.#queue;
+    const seen: OutboxEvent = { event: { ...event, body: { ...event.body, tweet: shown.tweet } }, watches };
+    const { readEvent, wordEvents } = this.#deps;
+    // A template may show any text of the tweet: the note of what is gone has none.
+    const [worded = seen] = shown.isGone ? [seen] : await wordEvents(this.#queue, [{ ...member, ...seen }]);
+    const read = (one: OutboxEvent): NeutralMessage => {
+      if (shown.isGone) return readGone(one, readEvent);
+      const message = readEvent(one);
+      return shown.isEdited ? { ...message, title: `${message.title} (edited)` } : message;
+    };
+    // Whom the message called stands in it still; an edit calls nobody.
+    const sent = JSON.stringify(body);
+    const mentions = (sink.mentions ?? []).flatMap(({ text }) => (sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : []));
+    return sink.render({ events: [worded], sample: false, read, ...(mentions.length === 0 ? {} : { mentions }) });
+  }
+
+  #failure({ attempts }: DueEdit, error: SinkError): EditResult {
+    const { clock } = this.#deps;
+    const afterMs = typeof error.retry === "object" ? error.retry.afterMs : undefined;
+    if (afterMs !== undefined) {
+      this.#pausedUntilMs = clock.monotonic() + afterMs;
+      return { kind: "retry", nextAtMs: clock.now() + afterMs, error: error.message, countAttempt: false };
+    }
+    const waitMs = RETRY_AFTER_MS[attempts];
+    if (error.kind === "message" || waitMs === undefined) return this.#dropped(error.message, error.kind === "message");
+    return { kind: "retry", nextAtMs: clock.now() + waitMs, error: error.message, countAttempt: true };
+  }
+
+  #dropped(error: string, isFinal: boolean): EditResult {
+    return { kind: "dropped", atMs: this.#deps.clock.now(), error, isFinal };
+  }
+
+  #report({ messageId }: DueEdit, result: EditResult): void {
+    const { log, meter } = this.#deps;
+    const sink = this.#queue.name;
+    const outcome = result.kind === "edited" ? (result.isSent ? "edited" : "unchanged") : result.kind === "retry" ? "retried" : "dropped";
+    meter.count("chirpwatch_edits_total", { sink, outcome });
+    if (result.kind === "dropped") log.warn("an edit of a message was dropped", { sink, message: messageId, error: result.error });
+    else log.debug("message edited", { sink, message: messageId, outcome });
+  }
+}
+
+/** A note without what was deleted: no text, no pictures, nothing that it answered. */
+function readGone(one: OutboxEvent, readEvent: EditorDeps["readEvent"]): NeutralMessage {
+  const { context: _context, ...message } = readEvent({ ...one, event: { ...one.event, type: "tweet.deleted" } });
+  return { ...message, body: "", media: [], facts: [] };
+}

@@ -1,0 +1,68 @@
+/** What a sight of a tweet changes of what a message shows of it. Pure. */
+import type { EditCause } from "../model/edit-cause.ts";
+import type { EditableAlert, ShownTweet, TweetSight, WantedEdit } from "../model/edit.ts";
+import type { Hash } from "../model/hash.ts";
+import type { Tweet } from "../model/tweet.ts";
+import { textVersion } from "./tweet-text.ts";
+
+/** From one edit of a message to the next, whatever changes meanwhile. */
+export const EDIT_EVERY_MS = 60_000;
+
+const COUNTS = ["likes_count", "retweet_count", "reply_count", "quote_count", "bookmark_count", "view_count"] as const;
+
+export interface EditContext {
+  readonly hash: Hash;
+  readonly nowMs: number;
+}
+
+/** Undefined where the message shows all that `causes` are about. */
+export function wantedEdit(
+  alert: EditableAlert,
+  sight: TweetSight,
+  causes: ReadonlySet<EditCause>,
+  { hash, nowMs }: EditContext,
+): WantedEdit | undefined {
+  const { deliveryId, shown, wantedAtMs } = alert;
+  const known = alert.versions.length > 0 ? alert.versions : versionsOf(hash, shown.tweet);
+  const want = (next: ShownTweet, versions = known): WantedEdit => ({
+    deliveryId,
+    shown: next,
+    versions,
+    wantedAtMs: nowMs,
+    dueAtMs: Math.max(nowMs, alert.dueAtMs ?? nowMs),
+  });
+  // An older answer may still show it: what is gone stays gone.
+  if (shown.isGone) return undefined;
+  if (sight.kind === "gone") return causes.has("deleted") ? want({ ...shown, isGone: true }) : undefined;
+  const version = causes.has("edited") ? textVersion(hash, sight.tweet) : undefined;
+  const isEdited = version !== undefined && known.length > 0 && !known.includes(version);
+  // Counts change with every answer: more than one edit a minute is never made of them.
+  const isCounted =
+    causes.has("counts") &&
+    COUNTS.some((name) => countOf(sight.tweet, name) !== countOf(shown.tweet, name)) &&
+    (isEdited || wantedAtMs === null || nowMs - wantedAtMs >= EDIT_EVERY_MS);
+  if (!isEdited && !isCounted) return undefined;
+  const tweet = withCounts(isEdited ? withText(shown.tweet, sight.tweet) : shown.tweet, isCounted ? sight.tweet : undefined);
+  return want({ tweet, isGone: false, isEdited: shown.isEdited || isEdited }, isEdited ? [...known, version] : known);
+}
+
+const versionsOf = (hash: Hash, tweet: Tweet): readonly string[] => {
+  const version = textVersion(hash, tweet);
+  return version === undefined ? [] : [version];
+};
+
+/** Counts of a repost are those of what it reposts. */
+const countOf = (tweet: Tweet, name: (typeof COUNTS)[number]): number => (tweet.retweeted_status ?? tweet)[name];
+
+const withText = (tweet: Tweet, { full_text, entities }: Tweet): Tweet => ({ ...tweet, full_text, entities });
+
+function withCounts(tweet: Tweet, from: Tweet | undefined): Tweet {
+  if (from === undefined) return tweet;
+  const countsOf = (source: Tweet) =>
+    Object.fromEntries(COUNTS.map((name) => [name, source[name]])) as Pick<Tweet, (typeof COUNTS)[number]>;
+  const inner =
+    tweet.retweeted_status === undefined || from.retweeted_status === undefined
+      ? {}
+      : { retweeted_status: { ...tweet.retweeted_status, ...countsOf(from.retweeted_status) } };
+  return { ...tweet, ...countsOf(from), ...inner };
+}

@@ -1,0 +1,18 @@
+/** The key `update` of sinks that can edit what they sent. */
+import { z } from "zod";
+import { EDIT_CAUSES } from "../../model/edit-cause.ts";
+import { SinkError } from "../../model/sink.ts";
+
+export const updateSchema = z
+  .array(z.enum(EDIT_CAUSES))
+  .min(1)
+  .optional()
+  .describe(
+    "Edits sent messages when polls or rechecks see that their tweet is `deleted`, `edited` or has other `counts`; at most once a minute. Bots only.",
+  );
+
+export const ONLY_BOTS_EDIT = "only a bot can edit what it posted";
+
+/** This message can never be edited: someone removed it, or the vendor keeps it as it is. */
+export const uneditable = (error: SinkError): SinkError =>
+  new SinkError("message", error.message, error.status, { hint: error.hint, fields: error.fields, cause: error });
