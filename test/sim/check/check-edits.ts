@@ -1,6 +1,7 @@
 /** Edits of fresh tweets are announced as docs/rechecks.md says: each text once, by watches with `recheck`, with the text before. */
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
+import type { Scenario } from "../draw/scenario.ts";
 import type { LeftEvent } from "../run/read-state.ts";
 import { type Evidence, label } from "./evidence.ts";
 import { createNames } from "./expected.ts";
@@ -39,7 +40,7 @@ function findRepeated(edits: readonly LeftEvent[], { epochs }: Evidence): readon
 
 /** Only where the tweet is followed on for a while after the last trouble. */
 function findMissing({ played, tweets, epochs, isClockSet }: Evidence): readonly string[] {
-  const { mode, steps, keys, startMs, busyMs } = played.scenario;
+  const { mode, steps, keys } = played.scenario;
   if (mode !== "liveness" || isClockSet || keys.some(({ quota }) => quota < ENOUGH_REQUESTS)) return [];
   return played.left.events.flatMap((event) => {
     const tweet = tweets.get(event.subject);
@@ -52,10 +53,19 @@ function findMissing({ played, tweets, epochs, isClockSet }: Evidence): readonly
     if (isPaused || rechecks.size > 1 || tweet.hidden.length > 0 || textOf(event) === edit.text) return [];
     const [everyMs, untilMs] = [msOf(recheck["every"], 0), msOf(recheck["until"], 0)];
     // The last multiple of `every` within `until` may be just behind the edit.
-    const isInTime = Math.max(edit.atMs, startMs + busyMs) + 3 * everyMs < Math.min(tweet.postedMs + untilMs, played.endMs);
+    const isInTime = Math.max(edit.atMs, lastTroubleMs(played.scenario)) + 3 * everyMs < Math.min(tweet.postedMs + untilMs, played.endMs);
     if (!isInTime || isAnnounced(event, edit.text, played.left.events)) return [];
     return [`${event.watch} does not announce the edit of ${label(tweet, played)}`];
   });
+}
+
+/** When rechecks were last kept from being made, or could be: a process that starts again has its time. */
+function lastTroubleMs({ steps, startMs, busyMs }: Scenario): number {
+  const ends = steps.flatMap((step) => {
+    if (step.do === "service fault") return [step.forMs === undefined ? busyMs : step.atMs + step.forMs];
+    return step.do === "crash" || step.do === "restart" ? [step.atMs + step.downMs] : step.do === "reload" ? [step.atMs] : [];
+  });
+  return startMs + Math.max(0, ...ends);
 }
 
 const isAnnounced = ({ watch, subject, labels }: LeftEvent, text: string, events: readonly LeftEvent[]): boolean =>
