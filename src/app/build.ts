@@ -24,6 +24,7 @@ import { type ActiveSilences, createActiveSilences } from "./delivering/silences
 import { takeClockSetWhileStopped, watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
 import { createPolling, type Polling } from "./polling/polling.ts";
+import { startLevels } from "./levels.ts";
 import { startPruning } from "./pruning.ts";
 import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import { createReloader, type Reloader } from "./reload/reload.ts";
@@ -180,6 +181,7 @@ function startHousekeeping(
   void store.problems.then((problems) => {
     if (problems.length > 0) log.error("state is damaged", { problems, hint: "stop the daemon and run chirpwatch state restore" });
   });
+  teardown.push("levels", startLevels({ ...delivering, store, clock, hash, log, wakeDelivery: () => events.emit("committed") }));
   teardown.push("enriching", startEnriching({ delivering, store, meter, events, deps }));
   const isAlive = () => polling.storeWatch.trouble === undefined && clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
   const { heartbeat } = initial.ops;

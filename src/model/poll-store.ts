@@ -2,6 +2,7 @@
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { WantedEdit } from "./edit.ts";
 import type { JsonObject } from "./json.ts";
+import type { LevelOptions } from "./level.ts";
 import type { LateVerdict, Recheck, RecheckRef } from "./recheck.ts";
 import type { TargetRef, TargetStatus } from "./watch-store.ts";
 
@@ -100,6 +101,8 @@ export interface NewDelivery {
   readonly throttleKey?: string;
   /** Name of its route's own template; absent: the sink's. */
   readonly template?: string;
+  /** Of an alert on a value that crossed a threshold. */
+  readonly level?: LevelOptions;
   /** Why it is not sent at all: the delivery is stored as muted, for `explain`. */
   readonly mutedBy?: string;
   /** The id of the silence that holds it back: the delivery is stored as silenced, and can be sent later. */

@@ -7,6 +7,7 @@ import type { EnrichmentStore } from "./enrichment.ts";
 import type { History } from "./history.ts";
 import type { Json } from "./json.ts";
 import type { LearnedStore } from "./learned.ts";
+import type { LevelStore } from "./level.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Outbox } from "./outbox.ts";
 import type { PollStore } from "./poll-store.ts";
@@ -50,6 +51,7 @@ export interface Store
     EnrichmentStore,
     ReplayStore,
     BackfillStore,
+    LevelStore,
     History,
     Notes,
     LearnedStore,

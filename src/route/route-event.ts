@@ -1,8 +1,10 @@
 /** From an event to its deliveries: which sinks, grouped, muted and paced how. Pure; storing and sending belong to others. */
 import { digestGroup, readDigestGroup } from "../model/digest.ts";
 import type { ChirpEvent } from "../model/event.ts";
+import type { LevelOptions, OpenLevel } from "../model/level.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import { onceBy } from "./dedupe.ts";
+import { isFollowUp, isLevel, levelOptionsOf } from "./level.ts";
 import { type Mute, muteOf } from "./mute.ts";
 import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./noise.ts";
 import type { Route, Shaping, Throttle } from "./route.ts";
@@ -38,16 +40,29 @@ export type RoutedDelivery = NewDelivery;
  * `ownSinks`, at once and never muted, and besides to routes that match `event` by name. A silence changes nothing but that the deliveries
  * are marked with it.
  */
-export function routeEvent(event: ChirpEvent, context: RoutingContext): readonly RoutedDelivery[] {
-  const silence = findSilence(context.silences ?? [], event, context.nowMs);
-  return findReceivers(event, context).map((receiver) => {
-    const { route, facts } = receiver;
-    const made =
-      route === undefined ? directDelivery(event, receiver, context.nowMs) : routedDelivery(event, route, receiver, context.nowMs);
-    const isGathered = context.gatherMs !== undefined && facts.chat && made.digestAtMs === undefined;
-    const placed = separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made);
-    return silence === undefined ? placed : { ...placed, silencedBy: silence.id };
+export const routeEvent = (event: ChirpEvent, context: RoutingContext): readonly RoutedDelivery[] =>
+  findReceivers(event, context).map((receiver) => {
+    const level = levelOf(event, receiver);
+    return { ...deliveryTo(event, receiver, context), ...(level === undefined ? {} : { level }) };
   });
+
+function deliveryTo(event: ChirpEvent, receiver: ChosenReceiver, context: RoutingContext): RoutedDelivery {
+  const { route, facts } = receiver;
+  const silence = findSilence(context.silences ?? [], event, context.nowMs);
+  const made = route === undefined ? directDelivery(event, receiver, context.nowMs) : routedDelivery(event, route, receiver, context.nowMs);
+  const isGathered = context.gatherMs !== undefined && facts.chat && made.digestAtMs === undefined;
+  const placed = separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made);
+  return silence === undefined ? placed : { ...placed, silencedBy: silence.id };
+}
+
+const levelOf = (event: ChirpEvent, { route, facts }: ChosenReceiver): LevelOptions | undefined =>
+  isLevel(event) && !isOpsAlert(event) ? levelOptionsOf(route === undefined ? facts : { ...facts, ...route }) : undefined;
+
+/** An alert that follows another one goes where that went, at the hours and the pace of now. Undefined where nobody wants it there any more. */
+export function routeFollowUp(level: Pick<OpenLevel, "event" | "sink">, followUp: ChirpEvent, context: RoutingContext) {
+  const receiver = findReceivers(level.event, context).find(({ sink }) => sink === level.sink);
+  const options = receiver === undefined ? undefined : levelOf(level.event, receiver);
+  return receiver === undefined || options === undefined ? undefined : { options, delivery: deliveryTo(followUp, receiver, context) };
 }
 
 /** A sink that takes an event, and the first route that names it; none where the watch or `ops` does. */
@@ -151,7 +166,7 @@ const groupKeyOf = (event: ChirpEvent, route: Route, sink: string): string =>
 
 /** What is written replaces the default of chats for the events that it is about. */
 function onceAt(event: ChirpEvent, { chat, dedupe }: SinkFacts): Pick<NewDelivery, "once"> {
-  if (dedupe === false) return {};
+  if (dedupe === false || isFollowUp(event)) return {};
   const written = dedupe === undefined ? undefined : onceBy(event, dedupe);
   const isDefault = chat && (dedupe === undefined || event.type !== "tweet.created");
   const once = written ?? (isDefault ? onceOf(event) : undefined);

@@ -59,6 +59,10 @@ export interface Shaping extends Muting {
   readonly digest?: ScheduledDigest | false;
   /** False: not even by the default of chats. */
   readonly dedupe?: Dedupe | false;
+  /** Of alerts on values: again after so long, while the value stays across its threshold. False: never. */
+  readonly repeatMs?: number | false;
+  /** Of alerts on values: one more when the value is back. */
+  readonly sendResolved?: boolean;
 }
 
 export interface Route extends Shaping {

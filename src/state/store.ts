@@ -34,6 +34,7 @@ import { knownItems } from "./items/known-items.ts";
 import { loadSources } from "./items/load-sources.ts";
 import { countEvents, newestEvent } from "./history/event-volume.ts";
 import { absentMembers, knownMembers } from "./items/members.ts";
+import { changeLevel, openLevels } from "./items/levels.ts";
 import { lastMentions } from "./messages/mentions.ts";
 import { nextDueAt } from "./outbox/next-due.ts";
 import { nameAccounts } from "./watches/named-accounts.ts";
@@ -77,6 +78,8 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...enrichments(db),
     ...replays(db),
     ...backfills(db),
+    openLevels: () => openLevels(db),
+    changeLevel: (level, change) => changeLevel(db, level, change),
     ...history(db, deps.clock),
     ...notes(db),
     ...learned(db),

@@ -3,6 +3,7 @@ import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { type Region, spellOut, type Wording } from "../../model/template.ts";
 import { withEnrichment } from "../../render/messages/enrichment-lines.ts";
+import { followUpMessage } from "../../render/messages/follow-up-message.ts";
 import { opsAlertMessage } from "../../render/messages/ops-alert-message.ts";
 import { isVolumeEvent, volumeMessage } from "../../render/messages/volume-message.ts";
 import { spellTime } from "../../render/text/times.ts";
@@ -15,7 +16,7 @@ export function createReader(linksHost: string, region?: Region): (event: Outbox
   const read = (event: OutboxEvent): NeutralMessage => {
     if (isVolumeEvent(event)) return volumeMessage(event);
     const type = types.get(event.event.watchType);
-    return type === undefined ? opsAlertMessage(event) : withEnrichment(type.read(event, context), event.event);
+    return type === undefined ? opsAlertMessage(event) : followUpMessage(event, withEnrichment(type.read(event, context), event.event));
   };
   return (event) => {
     const plain = read(event);

@@ -15,6 +15,8 @@ export interface ActiveWatches {
   routeEnriched(waiting: WaitingEvent, nowMs: number): RoutedEvent;
   /** Undefined where the watch is gone, or asks nobody. */
   enrichOf(watchKey: string): EnrichRule | undefined;
+  /** The sinks that a watch names; undefined when it is gone. */
+  sinksOf(watchKey: string): readonly string[] | undefined;
 }
 
 export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): ActiveWatches {
@@ -34,6 +36,7 @@ export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): Ac
     set(watches) {
       byKey = new Map(watches.map(({ watch, state }) => [state.key, watch]));
     },
+    sinksOf: (watchKey) => byKey.get(watchKey)?.sinks,
     route(evaluated, nowMs, gatherMs) {
       const now = update(evaluated);
       const { event, ownSinks, isMissed } = now;

@@ -1,11 +1,12 @@
 /** Where alerts go by one configuration. Knows no pump and sends nothing. */
 import type { Config } from "../../config/config.ts";
 import type { ChirpEvent } from "../../model/event.ts";
+import type { OpenLevel } from "../../model/level.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { gatherMs } from "../../polling/evaluate/absence.ts";
 import type { EvaluatedEvent } from "../../polling/evaluate/verdicts.ts";
-import { routeEvent } from "../../route/route-event.ts";
+import { routeEvent, routeFollowUp } from "../../route/route-event.ts";
 import type { Silence } from "../../route/silence.ts";
 import { describeSink, sinkFactsOf } from "./create-sink.ts";
 
@@ -14,6 +15,8 @@ export interface Routing {
   describe(watch: Watch): string;
   /** Where an event of a watch goes. */
   routeOf(evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
+  /** Where an alert goes that follows another one, and what is wanted there of such alerts; undefined where nothing is. */
+  routeFollowUp(level: OpenLevel, followUp: ChirpEvent, ownSinks: readonly string[], nowMs: number): ReturnType<typeof routeFollowUp>;
   /** Where an ops alert goes: `ops`, and routes that ask for it. */
   routeOpsAlert(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
 }
@@ -38,6 +41,8 @@ export function createRouting(config: Config, silences: () => readonly Silence[]
         silences: silences(),
         ...(isMissed === true ? { gatherMs: gatheredMs } : {}),
       }),
+    routeFollowUp: (level, followUp, ownSinks, nowMs) =>
+      routeFollowUp(level, followUp, { ownSinks, tree: config.route, sinks: facts, nowMs, silences: silences() }),
     routeOpsAlert: (event, exceptSink, nowMs) =>
       routeEvent(event, {
         ownSinks: config.ops.sinks,

@@ -21,7 +21,7 @@ export interface ShapingDeps extends MutingDeps {
 
 /** `map`: the route or the sink that they are keys of. */
 export function buildShaping(written: WrittenShaping, at: { readonly map: MapNode; readonly keyPlace: Place }, deps: ShapingDeps): Shaping {
-  const { digest, dedupe } = written;
+  const { digest, dedupe, repeat_interval: repeatMs, send_resolved: sendResolved } = written;
   const built = digest === undefined || digest === false ? digest : buildDigest(digest, at, deps);
   const alike = dedupe === undefined || dedupe === false ? dedupe : { key: [...new Set(dedupe.key)], windowMs: dedupe.window };
   if (dedupe !== undefined && dedupe !== false) checkKey(dedupe.key, at, deps);
@@ -29,6 +29,8 @@ export function buildShaping(written: WrittenShaping, at: { readonly map: MapNod
     ...buildMuting(written, at, deps),
     ...(built === undefined ? {} : { digest: built }),
     ...(alike === undefined ? {} : { dedupe: alike }),
+    ...(repeatMs === undefined ? {} : { repeatMs }),
+    ...(sendResolved === undefined ? {} : { sendResolved }),
   };
 }
 

@@ -49,6 +49,11 @@ export const shapingSchema = z.strictObject({
     .union([z.literal(false), dedupeSchema])
     .optional()
     .describe("Of alerts with the same key one is sent; false: all. Chat has { key: [tweet], window: 24h } by default."),
+  repeat_interval: z
+    .union([z.literal(false), duration(60_000)])
+    .optional()
+    .describe("Alerts on thresholds are sent again after so long, while the value stays across; false: never, the default."),
+  send_resolved: z.boolean().optional().describe("Of alerts on thresholds: one more when the value is back. Default false."),
 });
 
 export type WrittenShaping = z.output<typeof shapingSchema>;

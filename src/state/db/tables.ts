@@ -108,6 +108,18 @@ export interface EventsTable {
  */
 export type DeliveryState = "waiting" | "sealed" | "summarised" | "muted" | "silenced" | "duplicate" | "merged";
 
+export interface LevelsTable {
+  event_id: string;
+  sink: string;
+  created_at: number;
+  /** Null: it is not repeated. */
+  repeat_ms: number | null;
+  next_at: number | null;
+  repeats: number;
+  /** JSON: thresholds by name; null until they were first checked. */
+  rules: string | null;
+}
+
 export interface DeliveriesTable {
   /** In order of creation. */
   id: number;
@@ -365,6 +377,7 @@ export interface Tables {
   attempts: AttemptsTable;
   backfill_reads: BackfillReadsTable;
   backfill_tweets: BackfillTweetsTable;
+  levels: LevelsTable;
   silences: SilencesTable;
   enrichments: EnrichmentsTable;
   audit: AuditTable;

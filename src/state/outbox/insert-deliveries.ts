@@ -2,6 +2,7 @@
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { GroupTimers } from "./group-timers.ts";
 import { DedupeKeys } from "./dedupe-keys.ts";
+import { openNewLevels } from "../items/levels.ts";
 import { replaceHeld } from "./replace-held.ts";
 import { silencedDetail } from "./silenced-deliveries.ts";
 import { nextNumbers } from "../db/sequence.ts";
@@ -49,6 +50,7 @@ export async function insertDeliveries(on: Executor, deliveries: readonly NewDel
     if (admitted !== undefined && row.grouped === 1) row.due_at = await timers.dueAt(admitted, nowMs);
   }
   await insertNew(on, rows);
+  await openNewLevels(on, deliveries, rows);
   await timers.save();
   await replaceHeld(on, tellings.replacements);
 }

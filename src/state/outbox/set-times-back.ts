@@ -35,6 +35,10 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
       .set((eb) => ({ wanted_at: eb("wanted_at", "-", byMs), due_at: eb("due_at", "-", byMs) }))
       .execute();
     await on
+      .updateTable("levels")
+      .set((eb) => ({ next_at: eb("next_at", "-", byMs) }))
+      .execute();
+    await on
       .updateTable("sink_health")
       .set((eb) => ({
         opened_at: eb("opened_at", "-", byMs),

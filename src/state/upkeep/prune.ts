@@ -34,6 +34,7 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   await db.deleteFrom("edits").where("delivery_id", "not in", db.selectFrom("deliveries").select("id")).execute();
   await db.deleteFrom("enrichments").where("state", "!=", WAITING).where("created_at", "<", before).execute();
   await forgetEvents(db, before);
+  await db.deleteFrom("levels").where("event_id", "not in", db.selectFrom("events").select("id")).execute();
   await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), nowMs - Math.max(retentionMs, SUMS_KEPT_MS));
   // Those of watches that are polled no more: the others end by themselves.
   await db

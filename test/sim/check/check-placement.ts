@@ -4,15 +4,17 @@
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
+import { isFollowUp } from "./check-levels.ts";
 import { type Hours, isMuted, mutedUntil } from "./mutes.ts";
 import { type Alert, epochsOfAlert, groupBy, routedOf } from "./outbox.ts";
 import { placesOf } from "./routes.ts";
 
 export function checkPlacement(evidence: Evidence): readonly string[] {
   const alerts = groupBy(evidence.outbox.alerts, ({ row }) => row.eventId);
-  return evidence.played.left.events
-    .filter(({ id, watchType }) => watchType !== "daemon" && !evidence.played.left.unenriched.includes(id))
-    .flatMap((event) => checkEvent(event, alerts.get(event.id) ?? [], evidence));
+  const { events, unenriched } = evidence.played.left;
+  // What follows an alert goes to the sinks that want it: check-levels.ts.
+  const isChecked = (event: LeftEvent): boolean => event.watchType !== "daemon" && !unenriched.includes(event.id) && !isFollowUp(event);
+  return events.filter(isChecked).flatMap((event) => checkEvent(event, alerts.get(event.id) ?? [], evidence));
 }
 
 function checkEvent(event: LeftEvent, alerts: readonly Alert[], evidence: Evidence): readonly string[] {

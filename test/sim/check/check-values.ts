@@ -7,6 +7,7 @@ import type { LeftEvent } from "../run/read-state.ts";
 import { ARTICLE_POST, FAN_COMMUNITY_ID, FANS } from "../draw/cast.ts";
 import type { Fact, WorldHistory } from "../run/world-history.ts";
 import type { Evidence } from "./evidence.ts";
+import { isFollowUp } from "./check-levels.ts";
 import { createNames } from "./expected.ts";
 import { accountsOf, type Scene } from "./selects.ts";
 import { countOf, isClockAhead, seenBy, STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
@@ -94,7 +95,14 @@ function follow({ watched, kind, subject, name, list }: Query, { played, epochs 
     nameOf(event.watch) === watched.name && ((event.body[list] ?? []) as readonly string[]).includes(name) && isOfSubject(event);
   const facts = factsOf(`${kind.fact} ${subject} ${name}`, played.world);
   const what = `${type} ${watched.name}: ${name} of ${subject}`;
-  return { watched, name, facts, section: kind.section, events: played.left.events.filter(isAbout), what };
+  return {
+    watched,
+    name,
+    facts,
+    section: kind.section,
+    events: played.left.events.filter((event) => isAbout(event) && !isFollowUp(event)),
+    what,
+  };
 }
 
 const CATEGORIES: Readonly<Record<string, readonly number[]>> = {

@@ -12,6 +12,7 @@ import { checkEnrichment } from "./check-enrichment.ts";
 import { checkDelay } from "./check-delay.ts";
 import { checkOps } from "./check-ops.ts";
 import { checkDedupe } from "./check-dedupe.ts";
+import { checkLevels } from "./check-levels.ts";
 import { checkDigests } from "./check-digests.ts";
 import { checkTemplates } from "./check-templates.ts";
 import { checkThrottle } from "./check-throttle.ts";
@@ -43,6 +44,7 @@ const CHECKS = [
     checkDelay,
     checkDigests,
     checkDedupe,
+    checkLevels,
   ],
   ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog, checkSilences],
   ...[checkEdits, checkUpdates, checkEnrichment],

@@ -37,6 +37,12 @@ export interface WrittenDedupe {
   readonly windowMs: number;
 }
 
+/** Of alerts on values, as far as it is written. */
+export interface WrittenLevels {
+  readonly repeatMs: number | false | undefined;
+  readonly sendResolved: boolean | undefined;
+}
+
 export interface SinkRules {
   readonly name: string;
   readonly type: string;
@@ -48,6 +54,7 @@ export interface SinkRules {
   readonly digest: WrittenDigest | undefined;
   /** False: none. Undefined: the default of its type. */
   readonly dedupe: WrittenDedupe | false | undefined;
+  readonly levels: WrittenLevels;
 }
 
 /** At which hours alerts are sent, as far as it is written. */
@@ -73,6 +80,7 @@ export interface RouteRules {
   readonly dedupe: WrittenDedupe | false | undefined;
   /** Name of its own. */
   readonly template: string | undefined;
+  readonly levels: WrittenLevels;
   readonly routes: readonly RouteRules[];
 }
 
@@ -175,6 +183,7 @@ function sinkOf(name: string, own: JsonObject, defaults: JsonObject, intervals: 
     hours: hoursOf(keys, intervals),
     digest: digestOf(keys["digest"]) || undefined,
     dedupe: dedupeOf(keys["dedupe"]),
+    levels: levelsOf(keys),
   };
 }
 
@@ -190,6 +199,11 @@ function throttleOf(written: Json | undefined): Throttle | undefined {
   const intervalMs = msOf(interval, 0);
   return { limit: Number(limit), intervalMs, digestIntervalMs: msOf(digestInterval, Math.min(120_000, intervalMs)) };
 }
+
+const levelsOf = ({ repeat_interval: repeat, send_resolved: resolved }: JsonObject): WrittenLevels => ({
+  repeatMs: typeof repeat === "string" ? msOf(repeat, 0) : repeat === false ? false : undefined,
+  sendResolved: typeof resolved === "boolean" ? resolved : undefined,
+});
 
 function dedupeOf(written: Json | undefined): WrittenDedupe | false | undefined {
   if (written === undefined || written === false) return written;
@@ -222,6 +236,7 @@ function routeOf(own: JsonObject, path: string, parent: RouteRules | undefined, 
     digest: digestOf(own["digest"]),
     dedupe: dedupeOf(own["dedupe"]),
     template: own["template"] === undefined ? undefined : textOf(own["template"]),
+    levels: levelsOf(own),
     routes: [],
   };
   const children = (own["routes"] ?? []) as readonly JsonObject[];

@@ -203,6 +203,8 @@ function drawRoute(scene: RouteScene, depth: number): JsonObject {
     ...(dice.likes("route.on_mute") ? { on_mute: dice.pick(["hold", "drop"]) } : {}),
     ...(dice.likes("route.digest") ? { digest: dice.chance(0.2) ? false : drawDigest(dice) } : {}),
     ...(dice.likes("route.dedupe") ? { dedupe: dice.chance(0.2) ? false : drawDedupe(dice) } : {}),
+    ...(dice.likes("route.repeat_interval") ? { repeat_interval: dice.chance(0.2) ? false : dice.pick(["10m", "1h"]) } : {}),
+    ...(dice.likes("route.send_resolved") ? { send_resolved: dice.chance(0.8) } : {}),
     ...(dice.likes("route.throttle") ? { throttle: drawThrottle(dice) } : {}),
     ...(templates.length > 0 && dice.likes("route.template") ? { template: dice.pick(templates) } : {}),
     ...(isNested ? { routes: Array.from({ length: dice.int(1, 3) }, () => drawRoute(scene, depth - 1)) } : {}),

@@ -54,6 +54,8 @@ const COMMON_SINK_KEYS: Readonly<Record<string, Draw>> = {
   template: ({ dice, templates }) => (templates.length === 0 ? undefined : dice.pick(templates)),
   locale: ({ dice }) => dice.pick(LOCALES),
   timezone: ({ dice }) => dice.pick(["Europe/Berlin", "Asia/Kolkata"]),
+  repeat_interval: ({ dice }) => (dice.chance(0.2) ? false : dice.pick(["5m", "30m", "4h"])),
+  send_resolved: ({ dice }) => dice.chance(0.8),
 };
 
 const when: Draw = ({ dice }) => dice.pick(CONDITIONS).text;

@@ -28,6 +28,7 @@ const STORE_WRITES = [
   "addSilence",
   "expireSilence",
   "silenceDeliveries",
+  "changeLevel",
   "writeNote",
   "saveLearned",
   "prune",
@@ -56,7 +57,7 @@ const NOT_CUT = [
   ...["listWatches", "knownMembers", "absentMembers", "itemMarks", "eventsById", "countEvents", "newestEvent", "userIdOfHandle"],
   ...["spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote", "loadLearned"],
   ...["editableAlerts", "dueEdit", "nextEditAt"],
-  ...["dueCrosspost", "crosspostOutlook", "groupDead", "unreportedDead", "countSilenced", "resendSilenced", "labelsSince"],
+  ...["dueCrosspost", "crosspostOutlook", "groupDead", "unreportedDead", "countSilenced", "resendSilenced", "labelsSince", "openLevels"],
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
 ];

@@ -1,0 +1,44 @@
+/**
+ * What follows an alert on a value: it is sent again no sooner than its `repeat_interval`, and once that the value is back; to sinks that want
+ * that, and to no other. Whether it is sent in time is for the tests of the daemon: no check knows what the detector remembers.
+ */
+import type { LeftEvent } from "../run/read-state.ts";
+import type { Evidence } from "./evidence.ts";
+import type { Alert } from "./outbox.ts";
+import { routesIn } from "./routes.ts";
+
+export const isFollowUp = ({ body }: Pick<LeftEvent, "body">): boolean => body["repeat"] !== undefined || body["resolved"] !== undefined;
+
+export function checkLevels({ outbox, epochs, isClockSet }: Evidence): readonly string[] {
+  const followers = outbox.alerts.filter(({ event }) => isFollowUp(event));
+  const isWanted = ({ event, row }: Alert): boolean =>
+    epochs.some(({ rules }) => {
+      const written = [...routesIn(rules.root).map(({ levels }) => levels), rules.sinks.get(row.sink)?.levels];
+      return written.some((levels) =>
+        event.body["repeat"] === undefined ? levels?.sendResolved === true : typeof levels?.repeatMs === "number",
+      );
+    });
+  const unwanted = followers
+    .filter((alert) => !isWanted(alert))
+    .map(({ event, row }) => `${row.sink} got what follows ${event.type} ${event.subject}, which nobody wants there`);
+  return [...unwanted, ...(isClockSet ? [] : followers.flatMap((alert) => checkFollower(alert, outbox.alerts)))];
+}
+
+/** An alert on the same value, of the same watch and sink, came before. */
+function checkFollower({ event, row }: Alert, alerts: readonly Alert[]): readonly string[] {
+  const isSame = (other: Alert): boolean =>
+    other.row.sink === row.sink && other.event.type === event.type && other.event.subject === event.subject;
+  const before = alerts.filter((other) => other.row.id < row.id && isSame(other));
+  const what = `${row.sink}: ${event.type} ${event.subject} of ${event.watch}`;
+  if (!before.some((other) => !isFollowUp(other.event))) return [`${what} follows an alert that was never made`];
+  if (event.body["repeat"] === undefined) return [];
+  const last = Math.max(
+    ...before
+      .filter((other) => JSON.stringify(other.event.body["crossed"]) === JSON.stringify(event.body["crossed"]))
+      .map((other) => other.row.createdAtMs),
+  );
+  return row.createdAtMs - last < SHORTEST_MS ? [`${what} is repeated after ${row.createdAtMs - last} ms`] : [];
+}
+
+/** Of the intervals that are drawn. */
+const SHORTEST_MS = 5 * 60_000 - 2_000;
