@@ -59,6 +59,8 @@ export interface SinkConfig extends Shaping {
   /** The type's own settings, parsed by its schema, secrets resolved. */
   readonly settings: unknown;
   readonly retryForMs: number;
+  /** The name it had before: keeps its queue. */
+  readonly movedFrom?: string;
   readonly throttle?: Throttle;
   /** Name of the template of its messages, where no route says another. */
   readonly template?: string;

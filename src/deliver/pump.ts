@@ -9,7 +9,7 @@ import type { ChirpEvent } from "../model/event.ts";
 import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
-import type { NewMessage, Outbox } from "../model/outbox.ts";
+import type { MovedSink, NewMessage, Outbox } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
 import type { SilenceStore } from "../model/silence.ts";
 import type { OutboxEvent } from "../model/sink.ts";
@@ -48,6 +48,8 @@ export interface PumpDeps {
   readonly store: Outbox & CrosspostStore & EditStore & Pick<SilenceStore, "silenceDeliveries">;
   /** By name. Deliveries to a sink that is not here wait. */
   readonly sinks: ReadonlyMap<string, PumpSink>;
+  /** Sinks that have another name than before: they keep their queues. */
+  readonly movedSinks?: readonly MovedSink[];
   /** By the key that deliveries carry: `throttlesByKey` of route/. */
   readonly throttles: ReadonlyMap<string, Throttle>;
   /** By the name in their groups' keys: `digestsByName` of route/. */
@@ -110,6 +112,7 @@ export function createPump(deps: PumpDeps): Pump {
   };
   return {
     async start() {
+      await moveQueues(deps);
       const known = new Map((await store.loadSinkHealth()).map((health) => [health.sink, health]));
       state = "running";
       for (const queue of queues) {
@@ -150,6 +153,13 @@ export function createPump(deps: PumpDeps): Pump {
     },
     wake,
   };
+}
+
+async function moveQueues({ store, log, movedSinks = [] }: PumpDeps): Promise<void> {
+  for (const move of movedSinks) {
+    const moved = await store.moveSink(move);
+    if (moved > 0) log.info("a sink has a new name and keeps its queue", { ...move, moved });
+  }
 }
 
 /** What the stages share while the pump runs. */

@@ -123,6 +123,12 @@ export interface SinkHealth {
   readonly reportedAtMs: number | null;
 }
 
+/** A sink that has another name now. */
+export interface MovedSink {
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface OutboxStats {
   readonly sink: string;
   readonly waiting: number;
@@ -164,6 +170,8 @@ export interface Outbox {
   saveSinkHealth(health: SinkHealth): Promise<void>;
   /** Makes waiting messages of a sink due at once, in the order in which they were sealed: its breaker closed. */
   wakeSink(sink: string, nowMs: number): Promise<void>;
+  /** Hands the whole queue of a sink over to its new name, in one transaction. How much there was; 0 once it is done. */
+  moveSink(move: MovedSink): Promise<number>;
   outboxStats(): Promise<readonly OutboxStats[]>;
   /** Why what waits does, by sink and reason. */
   countWaiting(nowMs: number): Promise<readonly WaitCount[]>;

@@ -59,6 +59,7 @@ import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enr
 import { gather, throttleState } from "./outbox/throttle.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./watches/targets.ts";
 import { countWaiting } from "./outbox/waiting.ts";
+import { moveSink } from "./outbox/move-sink.ts";
 import { wakeSink } from "./outbox/wake-sink.ts";
 
 /** A Store over any database that holds the tables; `close` is the opener's. */
@@ -147,6 +148,7 @@ const outbox = (db: Executor): Outbox => ({
   loadSinkHealth: () => loadSinkHealth(db),
   saveSinkHealth: (health) => saveSinkHealth(db, health),
   wakeSink: (sink, nowMs) => wakeSink(db, sink, nowMs),
+  moveSink: (move) => moveSink(db, move),
   outboxStats: () => outboxStats(db),
   countWaiting: (nowMs) => countWaiting(db, nowMs),
 });

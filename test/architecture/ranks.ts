@@ -79,6 +79,7 @@ export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
   model: "one file per word of the domain",
   runtime: "one file per part of the machine",
   "state/migrations": "one file per schema",
+  "state/outbox": "one file per operation",
   watches: "one file per watch type",
 };
 

@@ -96,6 +96,7 @@ export function createBench(
   const observed: { readonly name: string; readonly value: number }[] = [];
   const behaviours = new Map<string, Behaviour>();
   const sinks = new Map<string, PumpSink>();
+  const moves: { readonly from: string; readonly to: string }[] = [];
   let seed = 1;
 
   const logAs =
@@ -146,6 +147,7 @@ export function createBench(
   const newPump = (): Pump =>
     createPump({
       store: outbox,
+      movedSinks: moves,
       sinks,
       throttles: options.throttles ?? new Map(),
       clock,
@@ -177,6 +179,7 @@ export function createBench(
     gauges,
     observed,
     addSink,
+    moves,
     sinkNamed: (name: string): PumpSink => sinks.get(name) ?? expect.fail(`no sink ${name}`),
     newPump,
     /** What the sink does from now on. */

@@ -99,6 +99,7 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     loadSinkHealth: guarded(store.loadSinkHealth),
     saveSinkHealth: guarded(store.saveSinkHealth),
     wakeSink: guarded(store.wakeSink),
+    moveSink: guarded(store.moveSink),
     outboxStats: guarded(store.outboxStats),
     countWaiting: guarded(store.countWaiting),
     dueCrosspost: guarded(store.dueCrosspost),

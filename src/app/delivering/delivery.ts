@@ -28,7 +28,7 @@ export interface Delivery {
   readonly editCauses: ReadonlyMap<string, ReadonlySet<EditCause>>;
 }
 
-export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "digests" | "readEvent" | "listedAt" | "templates"> &
+export type DeliveryDeps = Omit<PumpDeps, "sinks" | "movedSinks" | "throttles" | "digests" | "readEvent" | "listedAt" | "templates"> &
   TemplateDeps & {
     readonly sinkDeps: SinkDeps;
     /** By type and place; what was sent before a reload counts after it. */
@@ -47,6 +47,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   const pump = createPump({
     ...deps,
     sinks: pumpSinks,
+    movedSinks: config.sinks.flatMap(({ name, movedFrom }) => (movedFrom === undefined ? [] : [{ from: movedFrom, to: name }])),
     throttles: throttlesByKey(config.route, sinkFactsOf(config.sinks)),
     digests: digestsByName(config.route, sinkFactsOf(config.sinks)),
     readEvent: (event, sink) => (readers.get(sink) ?? readPlainly)(event),

@@ -10,7 +10,8 @@ const strandedIn = ({ sinks }: Pick<Config, "sinks">, stats: readonly OutboxStat
 /** One sentence for each sink that is gone, with the cure. */
 export const strandedReasons = (config: Pick<Config, "sinks">, stats: readonly OutboxStats[]): readonly string[] =>
   strandedIn(config, stats).map(
-    ({ sink, waiting }) => `${sink} is no sink any more, and ${waiting} of its deliveries wait: name one so again, and they go out`,
+    ({ sink, waiting }) =>
+      `${sink} is no sink any more, and ${waiting} of its deliveries wait: name one so again, or write \`moved_from: ${sink}\` on the sink that has a new name, and they go out`,
   );
 
 /** Says it in the log, when a configuration comes into force. Never rejects. */
@@ -19,7 +20,7 @@ export async function warnOfStranded(
   deps: { readonly store: Pick<Outbox, "outboxStats">; readonly log: Log },
 ): Promise<void> {
   try {
-    const hint = "name a sink so again, and they go out";
+    const hint = "name a sink so again, or write `moved_from` on the sink that has a new name, and they go out";
     for (const { sink, waiting } of strandedIn(config, await deps.store.outboxStats()))
       deps.log.warn("deliveries wait for a sink that the configuration does not have", { sink, waiting, hint });
   } catch (error) {

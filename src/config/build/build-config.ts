@@ -54,7 +54,8 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     watchDeps(deps, { where, sinkNames, hasFallback, retentionMs, timetable: shared.timetable }),
   );
   const route = await buildTree(root, { watches: watchEntries, sinks: sinkEntries, ...shared }, deps);
-  checkMoves(watchEntries, report);
+  checkMoves(watchEntries, "watch", report);
+  checkMoves(sinkEntries, "sink", report);
   checkOps(root, sections, sinkEntries, report);
   warnOfUnused(sinkEntries, { watchEntries, watches, route, sections }, report);
   if (sections === undefined) return undefined;
@@ -183,7 +184,7 @@ function sinkPlace(node: Node, fallback: Place, index: number): Place {
   return sink.kind === "list" ? (sink.items[index]?.place ?? sink.place) : sink.place;
 }
 
-function checkMoves(entries: readonly Entry[], report: Report): void {
+function checkMoves(entries: readonly Entry[], what: "watch" | "sink", report: Report): void {
   const ids = entries.map(({ key }) => key);
   const taken = new Set<string>();
   for (const { key, node } of entries) {
@@ -193,10 +194,14 @@ function checkMoves(entries: readonly Entry[], report: Report): void {
       report.error(
         from.place,
         "moved-from",
-        `\`moved_from\` names the watch \`${from.value}\`, which is still here: ${from.value === key ? "remove the line" : "remove that watch, or this line"}`,
+        `\`moved_from\` names the ${what} \`${from.value}\`, which is still here: ${from.value === key ? "remove the line" : `remove that ${what}, or this line`}`,
       );
     } else if (taken.has(from.value))
-      report.error(from.place, "moved-from", `two watches were moved from \`${from.value}\`: only one can keep its memory`);
+      report.error(
+        from.place,
+        "moved-from",
+        `two ${what === "watch" ? "watches" : "sinks"} were moved from \`${from.value}\`: only one can keep its ${what === "watch" ? "memory" : "queue"}`,
+      );
     taken.add(from.value);
   }
 }

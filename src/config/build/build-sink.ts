@@ -55,6 +55,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
     type: type.type,
     settings: withPaths(type, await compileConditions(type, settings, split.own, deps), deps),
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
+    ...(common.moved_from === undefined ? {} : { movedFrom: common.moved_from }),
     ...(throttle === undefined ? {} : { throttle }),
     ...buildShaping(common, { map: whole, keyPlace: entry.keyPlace }, deps),
     ...buildWording(common, { map: whole, keyPlace: entry.keyPlace }, deps),

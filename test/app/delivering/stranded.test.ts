@@ -16,10 +16,14 @@ async function logged(outboxStats: () => Promise<readonly OutboxStats[]>) {
 }
 
 it("names each sink that is gone while deliveries wait for it, how many, and what sends them", async () => {
-  const fields = { sink: "gone", waiting: 2, hint: "name a sink so again, and they go out" };
+  const fields = {
+    sink: "gone",
+    waiting: 2,
+    hint: "name a sink so again, or write `moved_from` on the sink that has a new name, and they go out",
+  };
   expect(await logged(async () => STATS)).toEqual([["deliveries wait for a sink that the configuration does not have", fields]]);
   expect(strandedReasons(config, STATS)).toEqual([
-    "gone is no sink any more, and 2 of its deliveries wait: name one so again, and they go out",
+    "gone is no sink any more, and 2 of its deliveries wait: name one so again, or write `moved_from: gone` on the sink that has a new name, and they go out",
   ]);
 });
 

@@ -14,6 +14,7 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     why: "what an incoming webhook refuses",
   },
   { keys: /^defaults\.sink\.console\b/, why: "a console has nothing but threads" },
+  { keys: /^(?:defaults\.sink\.\w+|sinks\.\w+)\.moved_from$/, why: "a sink that is renamed is test/deliver/moved-sink.test.ts's" },
   { keys: /^watches\.\w+\.moved_from$/, why: "drawn by a reload" },
   {
     keys: /^watches\.(?:about|article|community_info|community_members|followers|followers_stats|following|list_followers|list_members|membership|new_followers|new_following|profile|retweeters|score|score_delta|space|top_followers|top_following|trends|tweet|user_search|verified_followers)\.(?:where|first_run|include|ignore|recheck|freshness|enrich)(?:\.|$)/,

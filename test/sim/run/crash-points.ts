@@ -20,6 +20,7 @@ const STORE_WRITES = [
   "storeEnrichments",
   "saveSinkHealth",
   "wakeSink",
+  "moveSink",
   "recordCrosspost",
   "recordEdit",
   "expireCrossposts",

@@ -1,0 +1,133 @@
+/**
+ * Hands everything that a sink has in the outbox over to its new name: what waits, messages, timers of groups, what its throttles count, its breaker,
+ * dead letters, crossposts, threads, mentions and values that are to be repeated. What the new name has of its own already stays as it is.
+ */
+import type { MovedSink } from "../../model/outbox.ts";
+import { OPEN, WAITING } from "../db/literals.ts";
+import { type Executor, transact } from "../db/statement.ts";
+
+/** How many deliveries and messages were handed over; 0 of each when it was done before. */
+export function moveSink(db: Executor, move: MovedSink): Promise<number> {
+  return transact(db, async (on) => {
+    const { from, to } = move;
+    await moveKeys(on, move);
+    const deliveries = await on
+      .updateTable("deliveries")
+      .set({ sink: to })
+      .where("sink", "=", from)
+      // An event goes to a sink once.
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom("deliveries as own")
+              .select("own.id")
+              .where("own.sink", "=", to)
+              .whereRef("own.event_id", "=", "deliveries.event_id"),
+          ),
+        ),
+      )
+      .executeTakeFirst();
+    const messages = await on.updateTable("messages").set({ sink: to }).where("sink", "=", from).executeTakeFirst();
+    await on.updateTable("crossposts").set({ sink: to }).where("sink", "=", from).execute();
+    await on
+      .updateTable("groups")
+      .set({ sink: to })
+      .where("sink", "=", from)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb.selectFrom("groups as own").select("own.sink").where("own.sink", "=", to).whereRef("own.group_key", "=", "groups.group_key"),
+          ),
+        ),
+      )
+      .execute();
+    await on.updateTable("mentions").set({ sink: to }).where("sink", "=", from).execute();
+    await on
+      .updateTable("levels")
+      .set({ sink: to })
+      .where("sink", "=", from)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb.selectFrom("levels as own").select("own.sink").where("own.sink", "=", to).whereRef("own.event_id", "=", "levels.event_id"),
+          ),
+        ),
+      )
+      .execute();
+    await on
+      .updateTable("threads")
+      .set({ sink: to })
+      .where("sink", "=", from)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom("threads as own")
+              .select("own.sink")
+              .where("own.sink", "=", to)
+              .whereRef("own.thread_key", "=", "threads.thread_key"),
+          ),
+        ),
+      )
+      .execute();
+    const own = await on.selectFrom("sink_health").select("sink").where("sink", "=", to).execute();
+    if (own.length === 0) await on.updateTable("sink_health").set({ sink: to }).where("sink", "=", from).execute();
+    return Number(deliveries.numUpdatedRows) + Number(messages.numUpdatedRows);
+  });
+}
+
+/** Keys of groups and throttles name their sink; those of groups that are done with matter to nobody. */
+async function moveKeys(on: Executor, { from, to }: MovedSink): Promise<void> {
+  const renamed = (keys: readonly (string | null)[]) =>
+    [...new Set(keys)].flatMap((key) => {
+      const next = key === null ? null : renamedKey(key, { from, to });
+      return key === null || next === null || next === key ? [] : [{ key, next }];
+    });
+  const waiting = await on
+    .selectFrom("deliveries")
+    .select(["group_key", "original_group_key"])
+    .distinct()
+    .where("sink", "=", from)
+    .where("state", "=", WAITING)
+    .execute();
+  for (const { key, next } of renamed(waiting.map((row) => row.group_key)))
+    await on
+      .updateTable("deliveries")
+      .set({ group_key: next })
+      .where("sink", "=", from)
+      .where("state", "=", WAITING)
+      .where("group_key", "=", key)
+      .execute();
+  for (const { key, next } of renamed(waiting.map((row) => row.original_group_key)))
+    await on
+      .updateTable("deliveries")
+      .set({ original_group_key: next })
+      .where("sink", "=", from)
+      .where("original_group_key", "=", key)
+      .execute();
+  const open = await on.selectFrom("messages").select("group_key").distinct().where("sink", "=", from).where("state", "=", OPEN).execute();
+  for (const { key, next } of renamed(open.map((row) => row.group_key)))
+    await on.updateTable("messages").set({ group_key: next }).where("sink", "=", from).where("group_key", "=", key).execute();
+  const groups = await on.selectFrom("groups").select("group_key").where("sink", "=", from).execute();
+  for (const { key, next } of renamed(groups.map((row) => row.group_key)))
+    await on.updateTable("groups").set({ group_key: next }).where("sink", "=", from).where("group_key", "=", key).execute();
+  for (const table of ["deliveries", "messages"] as const) {
+    const keys = await on.selectFrom(table).select("throttle_key").distinct().where("sink", "=", from).execute();
+    for (const { key, next } of renamed(keys.map((row) => row.throttle_key)))
+      await on.updateTable(table).set({ throttle_key: next }).where("sink", "=", from).where("throttle_key", "=", key).execute();
+  }
+}
+
+/** The keys of route/route-event.ts: `[path, sink, …]` of a group, `sink:NAME` and `route:PATH:NAME` of a throttle, also as a line of a digest's. */
+export function renamedKey(key: string, { from, to }: MovedSink): string {
+  if (key.startsWith("[")) {
+    const [path, sink, ...labels] = JSON.parse(key) as readonly string[];
+    return sink === from ? JSON.stringify([path, to, ...labels]) : key;
+  }
+  const renamedLine = (line: string) => {
+    if (line === `sink:${from}`) return `sink:${to}`;
+    return line.startsWith("route:") && line.endsWith(`:${from}`) ? `${line.slice(0, -from.length)}${to}` : line;
+  };
+  return key.split("\n").map(renamedLine).join("\n");
+}
