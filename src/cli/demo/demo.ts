@@ -206,6 +206,7 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
     return isPolled(1) && [...types].every((type) => alerted.has(type));
   });
   await waitFor(run, times.encoreMs, async () => isPolled(ENCORE_POLLS));
+  if (!staying) await awaitLastAlerts(run, ids);
   const servedAgain = () => alertedBefore.map((event) => run.answers.served.get(itemOf(event)) ?? 0).filter((served) => served > 0);
   await waitFor(run, times.alertsMs, async () => servedAgain().length > 0);
   const again = servedAgain();
@@ -213,10 +214,7 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
   say(`\n${repeatText({ alertedBefore: alertedBefore.length, servedAgain: again.length, times: served, duplicates: screen.repeats })}`);
 
   say(chapter(4, "The sums", "read from the state and from the service's own counts"));
-  if (!staying) {
-    await awaitLastAlerts(run, ids);
-    await run.end();
-  }
+  if (!staying) await run.end();
   const billed = await billedBy(run);
   const counts = await countAll(store);
   say(summaryText({ counts, polls: run.polled.count, billed, alerts: screen.count, statusUrl: run.url(), staying }));
