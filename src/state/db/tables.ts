@@ -1,5 +1,6 @@
 /** The tables as Kysely sees them. Times are epoch ms, JSON is text, truth is 0 or 1: what SQLite and Postgres both take. */
 import type { Verdict } from "../../model/event.ts";
+import type { EditsTable, LevelsTable, MentionsTable, ThreadsTable } from "./sent-tables.ts";
 import type { TargetStatus } from "../../model/watch-store.ts";
 
 export interface WatchesTable {
@@ -108,20 +109,7 @@ export interface EventsTable {
  */
 export type DeliveryState = "waiting" | "sealed" | "summarised" | "muted" | "silenced" | "duplicate" | "merged";
 
-export interface LevelsTable {
-  event_id: string;
-  sink: string;
-  created_at: number;
-  /** Null: it is not repeated. */
-  repeat_ms: number | null;
-  next_at: number | null;
-  repeats: number;
-  /** JSON: thresholds by name; null until they were first checked. */
-  rules: string | null;
-}
-
 export interface DeliveriesTable {
-  /** In order of creation. */
   id: number;
   event_id: string;
   sink: string;
@@ -222,7 +210,6 @@ export interface SilencesTable {
 /** One for each event whose watch has `enrich`: its deliveries are created when it is `ok`, `failed` or `muted`. */
 export interface EnrichmentsTable {
   event_id: string;
-  /** In order of creation. */
   seq: number;
   watch_key: string;
   /** JSON: the sinks of the watch as it was. */
@@ -237,14 +224,6 @@ export interface EnrichmentsTable {
   attempts: number;
   /** Of the last attempt. */
   error: string;
-}
-
-/** What operators did to alerts. */
-export interface AuditTable {
-  id: number;
-  at: number;
-  action: string;
-  detail: string;
 }
 
 /** One for each message that is to be published to its channel's followers. */
@@ -263,40 +242,12 @@ export interface CrosspostsTable {
   error: string;
 }
 
-/** Whom a message called, one row each. */
-export interface MentionsTable {
-  message_id: string;
-  /** As the sink writes it. */
-  mention: string;
-  sink: string;
-  mentioned_at: number;
-}
-
-/** With which message a thread begins. */
-export interface ThreadsTable {
-  sink: string;
-  thread_key: string;
-  message_id: string;
-  ends_at: number;
-}
-
-/** One for each alert at a sink that edits its messages, once its tweet changed. */
-export interface EditsTable {
-  delivery_id: number;
-  /** JSON: what the message is to show of its tweet. */
-  shown: string;
-  /** The tweet's texts so far, each as `textVersion` names it, separated by spaces. */
-  versions: string;
-  /** `dropped`: given up until the tweet changes again. `refused`: the message cannot be edited. */
-  state: "waiting" | "done" | "dropped" | "refused";
-  revision: number;
-  attempts: number;
-  wanted_at: number;
-  due_at: number;
-  edited_at: number | null;
-  /** JSON: what was last sent instead of the message's own body. */
-  body: string | null;
-  error: string;
+/** What operators did to alerts. */
+export interface AuditTable {
+  id: number;
+  at: number;
+  action: string;
+  detail: string;
 }
 
 export interface SinkHealthTable {

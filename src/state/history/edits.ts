@@ -4,7 +4,7 @@ import type { Tweet } from "../../model/tweet.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { WAITING } from "../db/literals.ts";
 import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
-import type { EditsTable } from "../db/tables.ts";
+import type { EditsTable } from "../db/sent-tables.ts";
 import { readGroups } from "../outbox/due-work.ts";
 
 /** Of tweets that were announced: an item leads to its event, and that to its deliveries. */

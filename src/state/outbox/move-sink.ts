@@ -2,6 +2,7 @@
  * Hands everything that a sink has in the outbox over to its new name: what waits, messages, timers of groups, what its throttles count, its breaker,
  * dead letters, crossposts, threads, mentions and values that are to be repeated. What the new name has of its own already stays as it is.
  */
+import { sql } from "kysely";
 import type { MovedSink } from "../../model/outbox.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
 import { type Executor, transact } from "../db/statement.ts";
@@ -30,51 +31,26 @@ export function moveSink(db: Executor, move: MovedSink): Promise<number> {
       .executeTakeFirst();
     const messages = await on.updateTable("messages").set({ sink: to }).where("sink", "=", from).executeTakeFirst();
     await on.updateTable("crossposts").set({ sink: to }).where("sink", "=", from).execute();
-    await on
-      .updateTable("groups")
-      .set({ sink: to })
-      .where("sink", "=", from)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb.selectFrom("groups as own").select("own.sink").where("own.sink", "=", to).whereRef("own.group_key", "=", "groups.group_key"),
-          ),
-        ),
-      )
-      .execute();
     await on.updateTable("mentions").set({ sink: to }).where("sink", "=", from).execute();
-    await on
-      .updateTable("levels")
-      .set({ sink: to })
-      .where("sink", "=", from)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb.selectFrom("levels as own").select("own.sink").where("own.sink", "=", to).whereRef("own.event_id", "=", "levels.event_id"),
-          ),
-        ),
-      )
-      .execute();
-    await on
-      .updateTable("threads")
-      .set({ sink: to })
-      .where("sink", "=", from)
-      .where((eb) =>
-        eb.not(
-          eb.exists(
-            eb
-              .selectFrom("threads as own")
-              .select("own.sink")
-              .where("own.sink", "=", to)
-              .whereRef("own.thread_key", "=", "threads.thread_key"),
-          ),
-        ),
-      )
-      .execute();
+    await moveUnlessOwned(on, "groups", "group_key", move);
+    await moveUnlessOwned(on, "threads", "thread_key", move);
+    await moveUnlessOwned(on, "levels", "event_id", move);
     const own = await on.selectFrom("sink_health").select("sink").where("sink", "=", to).execute();
     if (own.length === 0) await on.updateTable("sink_health").set({ sink: to }).where("sink", "=", from).execute();
     return Number(deliveries.numUpdatedRows) + Number(messages.numUpdatedRows);
   });
+}
+
+/** Rows of which a sink has one for each key: what the new name has already stays. */
+async function moveUnlessOwned(
+  on: Executor,
+  table: "groups" | "threads" | "levels",
+  key: "group_key" | "thread_key" | "event_id",
+  { from, to }: MovedSink,
+): Promise<void> {
+  const [rows, column] = [sql.table(table), sql.ref(key)];
+  const owned = sql`select ${column} from ${rows} where sink = ${to}`;
+  await sql`update ${rows} set sink = ${to} where sink = ${from} and ${column} not in (${owned})`.execute(on);
 }
 
 /** Keys of groups and throttles name their sink; those of groups that are done with matter to nobody. */

@@ -2,7 +2,7 @@
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
-import { type Alert, groupBy, isBehindMute, type Outbox } from "./outbox.ts";
+import { type Alert, groupBy, isBehindMute, rootOf } from "./outbox.ts";
 import { isSilenced } from "./check-silences.ts";
 import { createNames, isCounterHiding } from "./expected.ts";
 import { isEverMuted } from "./mutes.ts";
@@ -66,13 +66,6 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
   if (first !== undefined && first.atMs <= endMs) return [];
   const took = first === undefined ? "never" : `after ${Math.round((first.atMs - row.createdAtMs) / 1_000)} s`;
   return [`${row.sink} got ${event.type} ${event.subject} of ${event.watch} ${took}, of ${mostMs / 1_000}`];
-}
-
-/** The alert that this one joined, over several steps; itself when it joined none. */
-function rootOf(alert: Alert, { alerts }: Pick<Outbox, "alerts">): Alert {
-  const { joinedId } = alert.row;
-  const joined = joinedId === null ? undefined : alerts.find(({ row }) => row.id === joinedId);
-  return joined === undefined ? alert : rootOf(joined, { alerts });
 }
 
 const DAY_MS = 24 * 60 * MIN_MS;

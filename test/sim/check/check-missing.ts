@@ -1,7 +1,7 @@
 /** Everything that is expected was found, and has arrived wherever it belonged when it was found, once nothing fails any more. */
 import type { Played } from "../run/simulate.ts";
 import { type Evidence, label } from "./evidence.ts";
-import { type Alert, groupBy } from "./outbox.ts";
+import { type Alert, groupBy, rootOf } from "./outbox.ts";
 import { createNames } from "./expected.ts";
 import { isEverMuted } from "./mutes.ts";
 import { isSilenced } from "./check-silences.ts";
@@ -16,7 +16,9 @@ export function checkMissing({ played, epochs, tweets, receipts, expected, outbo
   const events = new Map(
     played.left.events.flatMap((event) => (event.type === "tweet.created" ? [[`${nameOf(event.watch)} ${event.subject}`, event]] : [])),
   );
-  const hasArrived = (alert: Alert): boolean =>
+  // What joined another alert arrives with that one.
+  const hasArrived = (alert: Alert): boolean => isThere(alert) || isThere(rootOf(alert, outbox));
+  const isThere = (alert: Alert): boolean =>
     arrived.has(`${alert.row.sink} ${alert.event.subject}`) ||
     alert.row.state === "muted" ||
     isSilenced(alert, outbox) ||

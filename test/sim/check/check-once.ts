@@ -30,6 +30,8 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
     for (const { tweetId, type, watches, eventId } of receipt.reported) {
       // A chat reports a tweet once, naming every watch; a webhook gets an event of each.
       if (type === undefined || (isChat && (type === "tweet.deleted" || type === "tweet.edited"))) continue;
+      // A tweet can be edited again, and a console names no event.
+      if (type === "tweet.edited" && eventId === undefined) continue;
       // A list on a console does not say whose each line is.
       if (watches.length === 0 && !isChat) continue;
       // What is written says how often: check-dedupe.ts holds it to that.

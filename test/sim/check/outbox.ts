@@ -163,3 +163,10 @@ export function groupBy<T>(items: readonly T[], keyOfItem: (item: T) => string):
   }
   return groups;
 }
+
+/** The alert that this one joined, over several steps; itself when it joined none. */
+export function rootOf(alert: Alert, { alerts }: Pick<Outbox, "alerts">): Alert {
+  const { joinedId } = alert.row;
+  const joined = joinedId === null ? undefined : alerts.find(({ row }) => row.id === joinedId);
+  return joined === undefined ? alert : rootOf(joined, { alerts });
+}
