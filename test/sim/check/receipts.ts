@@ -98,9 +98,11 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
  * What stands above a list in a chat is about all of it; on a console each line names its own watch.
  */
 function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
-  const parts = text.split(/^(?=• )/m);
-  const own = parts.find((part) => part.startsWith("• ") && part.includes(`/status/${tweetId}`));
-  const above = parts.filter((part) => !part.startsWith("• ")).join("");
+  // A console marks what is alarming with "!".
+  const [marks, bullet] = wire === "console" ? [/^(?=[•!] )/m, /^[•!] /] : [/^(?=• )/m, /^• /];
+  const parts = text.split(marks);
+  const own = parts.find((part) => bullet.test(part) && part.includes(`/status/${tweetId}`));
+  const above = parts.filter((part) => !bullet.test(part)).join("");
   // Of a few that are shown whole, nothing says which of them names which watch.
   if (own === undefined) return /^\W*\d[\d,]* alerts\b/m.test(text) ? "" : text;
   return wire === "console" ? own : `${above}\n${own}`;

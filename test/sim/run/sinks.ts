@@ -2,6 +2,7 @@
  * The receivers behind every sink: webhooks, Slack and Discord as bots and as webhooks, each with a script of what it answers when. Owns
  * what arrived and whether the sender learned it. Knows the wire formats of the receivers, nothing of how messages come about.
  */
+import { stripVTControlCharacters } from "node:util";
 import { type Clock, sleep } from "../../../src/model/clock.ts";
 import { HttpError, type HttpRequest, type HttpResponse } from "../../../src/model/http.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -174,8 +175,9 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
       const address = addressOf(new URL(request.url), request.body ?? "", threads);
       return address === undefined ? undefined : take(request, address, life);
     },
-    write(text, life) {
-      const atMs = clock.now();
+    write(written, life) {
+      // Colours depend on the environment that the simulation runs in.
+      const [atMs, text] = [clock.now(), stripVTControlCharacters(written)];
       const attempt: Attempt = {
         ...{ sink: "console", wire: "console", life, text, atMs, headers: {}, body: text, path: "" },
         ...{ accepted: true, status: 200, answeredAtMs: atMs, trouble: undefined, waitMs: 0 },
