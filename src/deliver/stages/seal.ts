@@ -45,11 +45,10 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
     name: "seal",
     async run({ queue, isProbe, messages, bundles, surplus }) {
       const mentionsOf = await createMentionChoice(deps.store, queue.name, bundles.length === 0 ? [] : queue.sink.mentions);
-      const sealed: (readonly Sealed[])[] = [];
-      for (const bundle of bundles) {
-        const items = await wordedItems(deps, queue, bundle);
-        sealed.push(sealBundle(deps, queue, { ...bundle, mentions: mentionsOf(bundle.members, deps.clock.now()) }, items));
-      }
+      const worded = await wordedItems(deps, queue, bundles);
+      const sealed = bundles.map((bundle, index) =>
+        sealBundle(deps, queue, { ...bundle, mentions: mentionsOf(bundle.members, deps.clock.now()) }, worded[index] ?? []),
+      );
       if (sealed.length > 0) await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, queue, one);
@@ -110,14 +109,15 @@ function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   return items;
 }
 
-/** As their templates word them. */
-async function wordedItems({ wordEvents }: SealDeps, queue: SinkQueue, bundle: Bundle): Promise<readonly Item[]> {
-  const items = itemsOf(bundle);
+/** Of each bundle, as their templates word them. */
+async function wordedItems({ wordEvents }: SealDeps, queue: SinkQueue, bundles: readonly Bundle[]): Promise<readonly (readonly Item[])[]> {
+  const items = bundles.map(itemsOf);
   const worded = await wordEvents(
     queue,
-    items.map(({ event }) => event),
+    items.flat().map(({ event }) => event),
   );
-  return items.map((item, index) => ({ ...item, event: worded[index] ?? item.event }));
+  let next = 0;
+  return items.map((own) => own.map((item) => ({ ...item, event: worded[next++] ?? item.event })));
 }
 
 interface Shown extends Bundle {
