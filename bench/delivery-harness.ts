@@ -1,6 +1,6 @@
 /** The delivering half as the daemon builds it from a configuration, on a store, towards one receiver. */
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createDelivery } from "../src/app/delivering/delivery.ts";
 import { createRouting, type Routing } from "../src/app/delivering/routing.ts";
 import { createActiveSilences } from "../src/app/delivering/silences.ts";
@@ -66,7 +66,7 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     silenceOf: silences.silenceOf,
     sinkDeps,
     paces: new Map(),
-    startTemplates: startTemplateWorker,
+    startTemplates: (templates, more) => startTemplateWorker(templates, { ...more, script: resolve("dist/template-worker.js") }),
     ...FAILING,
   });
   return {

@@ -9,10 +9,20 @@ import { median, wholeText } from "../summary.ts";
 
 const ROUNDS = Number(process.env["DELIVERY_ROUNDS"] ?? 3);
 
+const TEMPLATE = {
+  sink: ", template: short",
+  sections: `templates:
+  short: { events: ["tweet.*"], title: "@{{ tweet.user.username }}", body: "{{ tweet.full_text | graphemes: 200 }}" }
+`,
+};
+const DEDUPE = ", dedupe: { key: [tweet], window: 24h }";
+
 const SETUPS: Readonly<Record<string, DeliverySetup>> = {
   plain: {},
   "an active silence": { hasSilence: true },
-  "de-duplication by tweet": { sink: ", dedupe: { key: [tweet], window: 24h }" },
+  "de-duplication by tweet": { sink: DEDUPE },
+  "a template": TEMPLATE,
+  "all three": { ...TEMPLATE, sink: `${TEMPLATE.sink}${DEDUPE}`, hasSilence: true },
 };
 
 /** A checkout in which `npm run bench` has run: its rate is measured in turns with ours. */
