@@ -4,6 +4,9 @@
 const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
   receiver: ["sink"],
   receivers: ["sinks"],
+  mattermost: ["chat_webhook"],
+  rocketchat: ["chat_webhook"],
+  google_chat: ["chat_webhook"],
   channel_name: ["channel"],
   channels: ["channel", "sinks"],
   contact_points: ["sinks"],

@@ -1,6 +1,6 @@
 /** Text of strangers in Slack's three dialects: literal (rich_text), message text, and labels inside mrkdwn. */
 import { cleanLine, cleanText } from "./text/clean-text.ts";
-import { defuseEmoji, defuseMentions } from "./text/defuse.ts";
+import { defuseEmoji, defuseMentions, replaceFormat } from "./text/defuse.ts";
 import { trimEscaped, trimText } from "./text/trim-text.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
@@ -14,14 +14,9 @@ export const slackLiteral = (text: string, limit: number): string => trimEscaped
 /** For the top-level `text` of a message sent with `mrkdwn: false`. */
 export const slackText = (text: string, limit: number): string => trimEscaped(cleanText(text), limit, (cut) => escape(defuseMentions(cut)));
 
-/** mrkdwn has no escape for its format characters: similar characters replace those that would take effect. */
-const SIMILAR_CHARACTERS: Readonly<Record<string, string>> = { "*": "∗", "~": "∼", "`": "ˋ", "|": "¦", _: "ˍ" };
-const FORMAT = /[*~`|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
-
 /** One line of mrkdwn in which nothing takes effect; also fit for a link's label. `limit` counts before escaping. */
 export function slackLabel(text: string, limit: number): string {
-  const plain = trimText(cleanLine(text), limit).replace(FORMAT, (char) => SIMILAR_CHARACTERS[char] ?? char);
-  return escape(defuseEmoji(defuseMentions(plain)));
+  return escape(defuseEmoji(defuseMentions(replaceFormat(trimText(cleanLine(text), limit)))));
 }
 
 /** `<url|label>` of mrkdwn; `url` comes from `webUrl` or permalink.ts, so that it holds no pipe and no bracket. */

@@ -1,5 +1,6 @@
 /** Every sink type there is. A new one is its own file and one line here. */
 import { appriseSink } from "./apprise.ts";
+import { chatWebhookSink } from "./chat-webhook.ts";
 import { consoleSink } from "./console.ts";
 import { discordSink } from "./discord/discord.ts";
 import { emailSink } from "./email/email.ts";
@@ -18,6 +19,7 @@ export const SINK_TYPES: readonly SinkType<any>[] = [
   discordSink,
   telegramSink,
   teamsSink,
+  chatWebhookSink,
   appriseSink,
   emailSink,
   webhookSink,

@@ -18,6 +18,7 @@ const ENV = {
   DISCORD_BOT_TOKEN: "a-bot-token",
   DISCORD_CHANNEL_ID: "1128374650192837465",
   TEAMS_WEBHOOK_URL: "https://teams.example/workflows/1",
+  MATTERMOST_WEBHOOK_URL: "https://mattermost.example/hooks/1",
   SMTP_PASSWORD: "a-password",
   TELEGRAM_BOT_TOKEN: "123456:ABC-DEF",
   WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",

@@ -6,6 +6,8 @@ import { APPRISE_MOST_CARDS, type AppriseBody, renderApprise } from "../../src/s
 import { type EmailBody, MOST_MAIL_CARDS, renderEmail } from "../../src/sinks/email/email-render.ts";
 import { MOST_TEAMS_CARDS, renderTeams } from "../../src/sinks/teams/teams-render.ts";
 import { MOST_TELEGRAM_CARDS, renderTelegram, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
+import { type ChatWebhookBody, MOST_TEXT_CARDS, renderChatWebhook } from "../../src/sinks/chat-webhook.ts";
+import { chatWebhookRefusal, LIVE_CHAT_WEBHOOK, OWN_CHAT_WEBHOOK } from "../support/chat-webhook-stand-in.ts";
 import { hostileText } from "../render/hostile-text.ts";
 import { makeUser } from "../support/make-event.ts";
 import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
@@ -23,7 +25,11 @@ interface Cards {
   readonly seen: (body: never) => string;
   /** What would take effect if it were a stranger's. */
   readonly live: RegExp;
+  /** What is the daemon's own in it; links, unless said. */
+  readonly own?: RegExp;
 }
+
+const LINKS = /https?:\/\/[^\s@"]*/g;
 
 const ALL: readonly Cards[] = [
   {
@@ -44,6 +50,15 @@ const ALL: readonly Cards[] = [
     live: LIVE_APPRISE,
   },
   {
+    name: "a chat's webhook",
+    most: MOST_TEXT_CARDS,
+    render: renderChatWebhook,
+    refusal: chatWebhookRefusal,
+    seen: ({ text }: ChatWebhookBody) => text,
+    live: LIVE_CHAT_WEBHOOK,
+    own: OWN_CHAT_WEBHOOK,
+  },
+  {
     name: "a mail",
     most: MOST_MAIL_CARDS,
     render: renderEmail,
@@ -55,7 +70,7 @@ const ALL: readonly Cards[] = [
 
 const alice = { ...makeUser("7", "alice"), display_name: "Alice" };
 
-describe.each(ALL)("cards in $name", ({ most, render, refusal, seen, live }) => {
+describe.each(ALL)("cards in $name", ({ most, render, refusal, seen, live, own = LINKS }) => {
   const textOf = (batch: Batch): string => seen(render(batch) as never);
 
   it("show author, text, quote, counts, time, watch and permalink", () => {
@@ -107,7 +122,7 @@ describe.each(ALL)("cards in $name", ({ most, render, refusal, seen, live }) => 
         const body = render(tweetBatch(tweets)) as never;
         expect(refusal(body)).toBeUndefined();
         expect(JSON.stringify(body)).not.toMatch(/\\ud[89a-f]/i);
-        expect(seen(body).replaceAll(/https?:\/\/[^\s@"]*/g, "")).not.toMatch(live);
+        expect(seen(body).replaceAll(own, "")).not.toMatch(live);
       }),
       { numRuns: 100 },
     );

@@ -10,6 +10,8 @@ import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "../../src/sinks/slack/slack-digest.ts";
 import { renderTelegramAnnouncement, renderTelegramDigest, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
 import { renderTeamsAnnouncement, renderTeamsDigest } from "../../src/sinks/teams/teams-render.ts";
+import { type ChatWebhookBody, renderChatWebhookAnnouncement, renderChatWebhookDigest } from "../../src/sinks/chat-webhook.ts";
+import { chatWebhookRefusal, LIVE_CHAT_WEBHOOK, OWN_CHAT_WEBHOOK } from "../support/chat-webhook-stand-in.ts";
 import { hostileText, LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
 import { emailRefusal, htmlText, NO_LIVE_TEXT, OWN_HTML } from "../support/html-mail.ts";
 import { discordRefusal } from "../support/discord-stand-in.ts";
@@ -81,6 +83,14 @@ const CHATS: readonly Chat[] = [
     ways: ({ title, body }: AppriseBody) => [`${title}\n${body}`],
     live: LIVE_APPRISE,
     own: /https?:\/\/[^\s@]*/g,
+  },
+  {
+    name: "a chat's webhook",
+    render: renderChatWebhookDigest,
+    refusal: chatWebhookRefusal,
+    ways: ({ text }: ChatWebhookBody) => [text],
+    live: LIVE_CHAT_WEBHOOK,
+    own: OWN_CHAT_WEBHOOK,
   },
   {
     name: "mails",
@@ -186,6 +196,7 @@ describe("what a channel hears when alerts are gathered", () => {
     expect(renderTelegramAnnouncement(atMs).text).toBe("Many at once: next summary at 00:16 UTC");
     expect(teamsText(renderTeamsAnnouncement(atMs))).toBe("Many at once: next summary at 00:16 UTC");
     expect(renderAppriseAnnouncement(atMs)).toMatchObject({ title: "Many at once: next summary at 00:16 UTC" });
+    expect(renderChatWebhookAnnouncement(atMs)).toEqual({ text: "Many at once: next summary at 00:16 UTC" });
     expect(renderEmailAnnouncement(atMs).subject).toBe("Many at once: next summary at 00:16 UTC");
     expect(renderDiscordAnnouncement(atMs).content).toBe("**Many at once**: next summary at <t:1785111360:t>");
   });

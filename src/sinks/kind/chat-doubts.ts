@@ -10,6 +10,7 @@ interface ChatSettings {
 const CHAT_HOSTS = {
   slack: { name: "Slack", host: /(^|\.)slack(-gov)?\.com$/ },
   discord: { name: "Discord", host: /(^|\.)discord(app)?\.com$/ },
+  chat_webhook: { name: "Google Chat", host: /^chat\.googleapis\.com$/ },
 } as const;
 
 /** An address that belongs to a chat, in a sink of another type. */

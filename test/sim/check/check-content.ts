@@ -6,6 +6,8 @@ import { CONDITIONS } from "../draw/cast.ts";
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
 import { emailRefusal } from "../../support/html-mail.ts";
+import type { ChatWebhookBody } from "../../../src/sinks/chat-webhook.ts";
+import { chatWebhookRefusal, LIVE_CHAT_WEBHOOK, OWN_CHAT_WEBHOOK } from "../../support/chat-webhook-stand-in.ts";
 import { LIVE_TEAMS } from "../../support/teams-stand-in.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
 import { type Alert, groupBy, isEdit, isMessage, isPart } from "./outbox.ts";
@@ -36,6 +38,7 @@ function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): reado
   if (attempt.wire === "email")
     return emailRefusal(attempt.body as EmailBody) === undefined ? [] : [`${attempt.sink}: ${emailRefusal(attempt.body as EmailBody)}`];
   if (attempt.wire === "apprise") return checkApprise(attempt, sink);
+  if (attempt.wire === "chat_webhook") return checkChatWebhook(attempt);
   if (attempt.wire === "teams") return LIVE_TEAMS.test(attempt.text) ? [`${attempt.sink}: a card mentions or calculates`] : [];
   return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt, sink);
 }
@@ -132,6 +135,13 @@ function checkApprise({ sink, body, path }: Attempt, { keys }: SinkRules): reado
     ...(path === `/notify/${(keys["key"] as string | undefined) ?? ""}` ? [] : [`${sink}: a message goes to ${path}`]),
     ...(tag === keys["tag"] && (urls !== undefined) === isStateless ? [] : [`${sink}: a message is for ${tag} of ${urls}`]),
   ];
+}
+
+function checkChatWebhook({ sink, body }: Attempt): readonly string[] {
+  const { text } = body as ChatWebhookBody;
+  const refusal = chatWebhookRefusal(body as ChatWebhookBody);
+  if (refusal !== undefined) return [`${sink}: ${refusal}`];
+  return LIVE_CHAT_WEBHOOK.test(text.replaceAll(OWN_CHAT_WEBHOOK, "")) ? [`${sink}: a message formats or mentions: ${text}`] : [];
 }
 
 /** In text that Slack formats, what would ping is escaped; the daemon itself writes dates, and at the very beginning whom the sink calls. */

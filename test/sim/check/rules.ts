@@ -165,7 +165,7 @@ function gapOf({ schedule, freshness }: JsonObject): number {
   return minute.startsWith("*/") ? Number(minute.slice(2)) * 60_000 : minute === "*" ? 60_000 : 3_600_000;
 }
 
-const CHATS = new Set(["slack", "discord", "telegram", "teams", "apprise", "email"]);
+const CHATS = new Set(["slack", "discord", "telegram", "teams", "apprise", "chat_webhook", "email"]);
 
 function sinkOf(name: string, own: JsonObject, defaults: JsonObject, intervals: JsonObject): SinkRules {
   const type = textOf(own["type"]);

@@ -58,7 +58,7 @@ function drawSinks(shared: Shared): Record<string, JsonObject> {
   const { dice } = shared;
   const count = dice.pick([1, 2, 2, 3, 4]);
   const types = Array.from({ length: count }, () =>
-    dice.pick(["webhook", "webhook", "slack", "discord", "telegram", "teams", "apprise", "email", "file", "exec"]),
+    dice.pick(["webhook", "webhook", "slack", "discord", "telegram", "teams", "apprise", "chat_webhook", "email", "file", "exec"]),
   );
   const sinks = Object.fromEntries(types.map((type, index) => [`s${index}`, drawSink({ ...shared, name: `s${index}`, index }, type)]));
   return dice.chance(0.2) ? { ...sinks, console: drawSink({ ...shared, name: "console", index: 99 }, "console") } : sinks;

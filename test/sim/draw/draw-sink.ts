@@ -139,6 +139,10 @@ const SINK_TYPES: Readonly<
       secretOr(scene, "webhook_url", `https://teams-${scene.name}.example/workflows/1/triggers/manual/paths/invoke?sig=signature`),
     optional: { timeout: ({ dice }) => dice.pick(["10s", "30s"]), allow_private: ({ dice }) => dice.chance(0.5) },
   },
+  chat_webhook: {
+    way: (scene) => secretOr(scene, "webhook_url", `https://chat-${scene.name}.example/hooks/1`),
+    optional: { timeout: ({ dice }) => dice.pick(["10s", "30s"]), allow_private: ({ dice }) => dice.chance(0.5) },
+  },
   apprise: {
     way: (scene) => secretOr(scene, "url", `http://apprise-${scene.name}.example/`),
     optional: {

@@ -20,6 +20,7 @@ export type Wire =
   | "telegram"
   | "teams"
   | "apprise"
+  | "chat_webhook"
   | "email"
   | "file"
   | "exec"
@@ -67,6 +68,7 @@ interface Address {
 function addressOf(url: URL, body: string, threads: ReadonlyMap<string, string>): Address | undefined {
   if (url.hostname.startsWith("hook-")) return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "webhook" };
   if (url.hostname.startsWith("teams-")) return { sink: url.hostname.split(".")[0]?.slice(6) ?? "", wire: "teams" };
+  if (url.hostname.startsWith("chat-")) return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "chat_webhook" };
   if (url.hostname.startsWith("apprise-")) return { sink: url.hostname.split(".")[0]?.slice(8) ?? "", wire: "apprise" };
   if (url.hostname === "hooks.slack.com") return { sink: url.pathname.split("/").at(-1) ?? "", wire: "slack-webhook" };
   if (url.hostname === "slack.com" && url.pathname.endsWith("/auth.test")) return { sink: "", wire: "slack-bot" };
@@ -152,7 +154,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     if (attempt.wire === "webhook") return { status: 200, headers: {}, body: "ok" };
     if (attempt.wire === "teams") return { status: 202, headers: {}, body: "" };
     if (attempt.wire === "apprise") return { status: 200, headers: {}, body: "" };
-    if (attempt.wire === "slack-webhook") return { status: 200, headers: {}, body: "ok" };
+    if (attempt.wire === "chat_webhook" || attempt.wire === "slack-webhook") return { status: 200, headers: {}, body: "ok" };
     const id = String(1_700_000_000_000_000 + posted++);
     if (attempt.wire === "slack-bot")
       return json(200, { ok: true, ts: `${id.slice(0, 10)}.${id.slice(10)}`, channel: `C${attempt.sink}`, user_id: "U1" });

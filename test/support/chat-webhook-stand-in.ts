@@ -1,0 +1,19 @@
+/** Incoming webhooks of chats as far as `text` goes: the smallest of their limits, and what any of them would act on. */
+import type { ChatWebhookBody } from "../../src/sinks/chat-webhook.ts";
+
+/** Of older servers of Mattermost. */
+const TEXT_CHARS = 4_000;
+
+/** What is wrong with the message; undefined when each of the chats takes it. */
+export function chatWebhookRefusal({ text, ...others }: ChatWebhookBody): string | undefined {
+  if (Object.keys(others).length > 0) return "keys that not every chat knows";
+  if (text.trim() === "") return "no text";
+  return text.length <= TEXT_CHARS ? undefined : "Unable to save the post: too long";
+}
+
+/** Names, groups and channels; links and mentions of Slack; formats; halves of a Markdown link; headings, lists and code by the beginning of a line. */
+export const LIVE_CHAT_WEBHOOK =
+  /[*~`|]|[@<#](?=\w)|<[!@#]|(?<![A-Za-z0-9])_(?=\S)|\][([:]|:(?!\d\d:)[a-z0-9_+-]+:|&#?\w+;|^(?:[-+=]|#+\s|\d+[.)]| {4}|\t)/im;
+
+/** What is our own: links, and the mark of a quote. */
+export const OWN_CHAT_WEBHOOK = /https?:\/\/[^\s@<*~`|]*|^> /gm;
