@@ -22,6 +22,8 @@ export interface Batch {
   readonly events: readonly OutboxEvent[];
   /** Marked as a sample in what people see. */
   readonly sample: boolean;
+  /** Why they come together, where they are a digest. */
+  readonly cause?: DigestCause;
   /** People who are called by it, as the sink writes them; absent: nobody. */
   readonly mentions?: readonly string[];
   /** How the event reads, by its watch type. */

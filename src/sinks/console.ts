@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Json } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Batch, SealedMessage, Sink, SinkThreads } from "../model/sink.ts";
+import { digestHeading } from "../render/digest-text.ts";
 import { cleanLine, cleanText } from "../render/text/clean-text.ts";
 import { doubtsOfThreads } from "./kind/chat-doubts.ts";
 import { threadSettings, threadsOf } from "./kind/thread-settings.ts";
@@ -61,8 +62,9 @@ const indented = (text: string): string =>
     .join("");
 
 function renderBatch(batch: Batch): ConsoleBody {
-  const lines = batch.events.map((event) => lineOf(batch.read(event)));
-  return { heading: batch.sample ? "SAMPLE" : "", lines };
+  const { events, sample, cause, read } = batch;
+  const list = events.length > 1 ? digestHeading({ cause, top: [], rest: events, unlisted: undefined, read }) : "";
+  return { heading: sample ? "SAMPLE" : list, lines: events.map((event) => lineOf(read(event))) };
 }
 
 function lineOf(message: NeutralMessage): Line {
@@ -85,7 +87,10 @@ function lineOf(message: NeutralMessage): Line {
 function layOut(message: SealedMessage): string {
   const { heading, lines } = message.body as unknown as ConsoleBody;
   const blocks = lines.map(layOutLine);
-  return `${[...(heading === "" ? [] : [colors.yellow(heading)]), ...blocks].join("\n")}\n`;
+  if (heading === "") return `${blocks.join("\n")}\n`;
+  // What stands below a number belongs to it.
+  const own = lines.length > 1 ? blocks.map((block) => block.replace(/^/gm, "  ")) : blocks;
+  return `${[colors.yellow(heading), ...own].join("\n")}\n`;
 }
 
 function layOutLine(line: Line): string {

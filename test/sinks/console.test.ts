@@ -69,7 +69,19 @@ describe("the console sink", () => {
     const two = [1, 2].map((n) => ({ event: makeEvent(String(n)), watches: ["brand"] }));
     const out = stripVTControlCharacters(await written(message({ severity: "critical" }), { events: two, sample: true }));
     expect(out.split("\n")[0]).toBe("SAMPLE");
-    expect(out.match(/^! /gm)).toHaveLength(2);
+    expect(out.match(/^ {2}! /gm)).toHaveLength(2);
+  });
+
+  it("says above several alerts how many they are, and why they come together", async () => {
+    const events = [1, 2].map((n) => ({ event: makeEvent(String(n)), watches: ["brand"] }));
+    const heading = async (changes: Partial<Batch>) =>
+      stripVTControlCharacters(await written(message(), { events, ...changes })).split("\n");
+    expect((await heading({})).slice(0, 3)).toEqual([
+      "2 alerts",
+      "  • 2026-01-15 12:00:00 [brand, other] Alice (@alice) posted",
+      "      hello",
+    ]);
+    expect((await heading({ cause: "schedule" }))[0]).toBe("2 alerts in this digest");
   });
 
   it("takes no settings", () => {

@@ -1,4 +1,5 @@
 /** The console of the demo: holds alerts back until the curtain is up, and counts them one by one. */
+import { stripVTControlCharacters } from "node:util";
 
 export interface AlertScreen {
   /** The console sink's way out. */
@@ -39,7 +40,12 @@ export function createAlertScreen(out: (text: string) => void): AlertScreen {
   };
 }
 
-/** A message of the console sink can hold several alerts: each begins at the margin. */
-const alertsIn = (text: string): readonly string[] => text.trimEnd().split(/\n(?=\S)/);
+/** Without their margin. A message of the console sink can hold several alerts below their number, and stands further in where it is in a thread. */
+function alertsIn(text: string): readonly string[] {
+  const plain = stripVTControlCharacters(text.trimEnd());
+  const message = plain.startsWith("  ↳ ") ? plain.replace(/^.{4}/gm, "") : plain;
+  const parts = message.split(/\n(?=(?: {2})?[•!] )/).filter((part) => /^(?: {2})?[•!] /.test(part));
+  return parts.map((part) => part.replace(/^ +/gm, ""));
+}
 
 const indent = (text: string): string => text.replace(/^(?=.)/gm, "     ");

@@ -3,10 +3,16 @@ import type { Config, ServerConfig, SinkConfig } from "../../config/config.ts";
 import { namesListen } from "../../config/build/server-environment.ts";
 import type { Environment } from "../../model/files.ts";
 import type { Priority } from "../../model/schedule.ts";
-import type { Route } from "../../route/route.ts";
+import type { Route, Shaping } from "../../route/route.ts";
 
 /** What each priority's schedule is replaced by: people watch the demo, so nothing may take long. */
 export const DEMO_INTERVALS_MS: Readonly<Record<Priority, number>> = { high: 1_000, normal: 2_000, low: 3_000 };
+
+/** Digests go out this often instead of every morning. */
+export const DEMO_DIGEST_MS = 3_000;
+
+/** A group waits at most so long for what else belongs to it. */
+const DEMO_GROUP_MS = 2_000;
 
 /** More than a demo can spend, so that the pace of a month slows nothing down. */
 export const DEMO_QUOTA = 1_000_000_000;
@@ -52,6 +58,7 @@ const consoleInstead = ({
   ...sink
 }: SinkConfig): SinkConfig => ({
   ...sink,
+  ...soonDigest(sink.digest),
   type: "console",
   settings: threadsIn(sink.settings),
 });
@@ -62,10 +69,23 @@ function threadsIn(settings: unknown): object {
   return { ...(thread_by === undefined ? {} : { thread_by }), ...(thread_window === undefined ? {} : { thread_window }) };
 }
 
-/** The same tree without what makes an alert wait: a demo that waits for a group or for the morning shows nothing. */
+/** The same tree, where nothing waits for long: a demo that waits for the morning shows nothing. */
 function promptRoute({ throttle: _throttle, ...route }: Route): Route {
-  return { ...route, groupWaitMs: 0, groupIntervalMs: 0, mutes: [], actives: [], routes: route.routes.map(promptRoute) };
+  return {
+    ...route,
+    ...soonDigest(route.digest),
+    groupWaitMs: Math.min(route.groupWaitMs, DEMO_GROUP_MS),
+    groupIntervalMs: Math.min(route.groupIntervalMs, DEMO_GROUP_MS),
+    mutes: [],
+    actives: [],
+    routes: route.routes.map(promptRoute),
+  };
 }
+
+const soonDigest = (digest: Shaping["digest"]): Pick<Shaping, "digest"> =>
+  digest === undefined || digest === false
+    ? {}
+    : { digest: { ...digest, nextAtMs: (epochMs) => (Math.floor(epochMs / DEMO_DIGEST_MS) + 1) * DEMO_DIGEST_MS } };
 
 /**
  * Any free port of this machine, unless the environment says where to listen: inside a container only that address can be reached from

@@ -80,7 +80,8 @@ export async function countAll(store: DemoStore): Promise<DemoCounts> {
   };
 }
 
-async function sentAt(store: DemoStore, event: ChirpEvent): Promise<number | undefined> {
+/** When it arrived; undefined while it waits. */
+export async function sentAt(store: DemoStore, event: ChirpEvent): Promise<number | undefined> {
   const histories = await store.explainItem(itemOf(event));
   const own = histories.find((history) => history.event?.id === event.id);
   return own?.deliveries.map(({ sentAtMs }) => sentAtMs).find((time) => time !== null);

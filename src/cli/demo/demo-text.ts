@@ -3,7 +3,7 @@ import colors from "picocolors";
 import { formatDuration } from "../../model/duration.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { DemoCounts, NotedWatch } from "./demo-counts.ts";
-import { DEMO_INTERVALS_MS } from "./demo-config.ts";
+import { DEMO_DIGEST_MS, DEMO_INTERVALS_MS } from "./demo-config.ts";
 
 const MARGIN = "  ";
 const INDENT = "     ";
@@ -24,7 +24,7 @@ export function introText(scene: DemoIntro): string {
   const names = scene.watches.map(({ id }) => id).join(", ");
   const rows = [
     ["watches", `${scene.watches.length} of ${scene.configFile}: ${names}`],
-    ["schedules", `replaced: ${schedulesText(scene.watches)}`],
+    ["schedules", `replaced: ${schedulesText(scene.watches)}, digests every ${formatDuration(DEMO_DIGEST_MS)}`],
     ["sinks", `replaced: ${scene.sinks === 1 ? "the one sink is" : `all ${scene.sinks} sinks are`} this console`],
     ["state", `replaced: ${scene.statePath}, removed at the end`],
     ["service", `the bundled sandbox on a free port, ${scene.serviceUrl}`],
@@ -104,7 +104,7 @@ function lagText({ lagsMs, addedMs }: DemoCounts): string {
   if (lagsMs.length === 0) return "nothing to measure";
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
   const seen = `from posted to delivered ${seconds(median(lagsMs))} in the middle, ${seconds(lagsMs.at(-1) ?? 0)} at most`;
-  return `${seen}; of it ${Math.round(median(addedMs))} ms from found to delivered`;
+  return `${seen}; of it ${Math.round(median(addedMs))} ms from found to delivered, which includes what waits for its group or digest`;
 }
 
 const median = (ascending: readonly number[]): number => ascending[Math.floor((ascending.length - 1) / 2)] ?? 0;

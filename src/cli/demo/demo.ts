@@ -19,7 +19,7 @@ import { openStore } from "../../state/open.ts";
 import { type CliContext, requireConfig } from "../terminal/context.ts";
 import { createAlertScreen } from "./demo-alerts.ts";
 import { createAnswerLog } from "./demo-answers.ts";
-import { type DemoStore, hasBaseline, itemOf, notedWatches, countAll, watchEvents } from "./demo-counts.ts";
+import { type DemoStore, hasBaseline, itemOf, notedWatches, countAll, sentAt, watchEvents } from "./demo-counts.ts";
 import { demoConfig, DEMO_QUOTA, demoServer } from "./demo-config.ts";
 import { baselineText, chapter, introText, outroText, repeatText, summaryText } from "./demo-text.ts";
 import { BASELINE_UNTIL_MS, demoTimes } from "./demo-times.ts";
@@ -39,8 +39,8 @@ const SCENARIO = packageFile("config/demo-scenario.json");
 const CHECK_EVERY_MS = 50;
 /** So often every watch is polled again after the restart, where time allows. */
 const ENCORE_POLLS = 3;
-/** The slowest watch of the demo is polled more often. */
-const LAST_ALERTS_MS = 5_000;
+/** The slowest watch of the demo is polled, and a digest of it goes out, more often. */
+const LAST_ALERTS_MS = 7_000;
 
 export function addDemo(program: Command, context: CliContext): void {
   program
@@ -234,8 +234,10 @@ async function awaitLastAlerts(run: DemoRun, ids: readonly string[]): Promise<vo
 
 /** Types of the watches whose alerts stand on the console. */
 async function alertedTypes(store: DemoStore): Promise<ReadonlySet<string>> {
-  const waiting = (await store.outboxStats()).some((sink) => sink.waiting > 0);
-  return waiting ? new Set() : new Set((await watchEvents(store)).map(({ watchType }) => watchType));
+  const types = new Set<string>();
+  for (const event of await watchEvents(store))
+    if (!types.has(event.watchType) && (await sentAt(store, event)) !== undefined) types.add(event.watchType);
+  return types;
 }
 
 /** @throws ExitError when the demo did not show what it promises. */

@@ -144,7 +144,7 @@ function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[],
       const own = events.slice(at, at + EVENTS_AT_ONCE);
       parts.push({
         events: own,
-        body: queue.sink.render({ events: own, sample: false, mentions: at === 0 ? mentions : [], read }),
+        body: queue.sink.render({ events: own, sample: false, ...(cause && { cause }), mentions: at === 0 ? mentions : [], read }),
       });
     }
     return { parts, unlisted: [] };

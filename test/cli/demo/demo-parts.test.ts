@@ -24,11 +24,13 @@ watches:
   fresh: { type: search, query: rival, freshness: 60s }
 route:
   sink: hook
+  digest: false
   routes:
     - { matchers: ['watch="fast"'], sink: chat, group_by: [watch], group_wait: 10s, group_interval: 2m, mute_time_intervals: [nights], throttle: { limit: 1, interval: 10m } }
+    - { matchers: ['watch="slow"'], sink: chat, digest: { schedule: "0 9 * * *", max_items: 7 } }
 sinks:
   chat: { type: slack, token: "\${SLACK_BOT_TOKEN}", channel: "#brand" }
-  hook: { type: webhook, url: "https://example.com/hook" }
+  hook: { type: webhook, url: "https://example.com/hook", digest: { schedule: "0 9 * * *" } }
 `;
 
 async function load(text: string): Promise<Config> {
@@ -77,11 +79,23 @@ describe("the demo's configuration", () => {
     expect((await demoOf()).state).toMatchObject({ path: "/tmp/demo.db", mustExist: false });
   });
 
-  it("keeps the route tree, without what makes an alert wait", async () => {
+  it("keeps the route tree, and lets an alert wait for others of its group for 2 s only", async () => {
     const { route } = await demoOf();
     expect(route?.sinks).toEqual(["hook"]);
-    expect(route?.routes[0]).toMatchObject({ sinks: ["chat"], groupBy: ["watch"], groupWaitMs: 0, groupIntervalMs: 0, mutes: [] });
+    expect(route?.routes[0]).toMatchObject({ sinks: ["chat"], groupBy: ["watch"], groupWaitMs: 2_000, groupIntervalMs: 2_000, mutes: [] });
     expect(route?.routes[0]).not.toHaveProperty("throttle");
+  });
+
+  it("sends a digest every 3 s, whatever its schedule, and keeps what else the digest says", async () => {
+    const { route, sinks } = await demoOf();
+    const digests = [route?.routes[1]?.digest, sinks.find(({ name }) => name === "hook")?.digest];
+    for (const digest of digests) {
+      if (digest === undefined || digest === false) throw new Error("no digest");
+      expect(digest.nextAtMs(7_000)).toBe(9_000);
+      expect(digest.nextAtMs(9_000)).toBe(12_000);
+    }
+    expect(digests[0]).toMatchObject({ maxItems: 7 });
+    expect(route?.digest).toBe(false);
   });
 
   it("listens on any free port of this machine, whatever the file says", async () => {
@@ -122,8 +136,13 @@ describe("the demo's console", () => {
   it("detects a duplicate alert", () => {
     const { screen } = screenWith();
     screen.write("• one\n    body\n");
-    screen.write("• two\n• one\n    body\n");
+    screen.write("2 alerts\n  • two\n      body\n  • one\n      body\n");
+    screen.write("  ↳ ! two\n        body\n");
+    expect(screen.count).toBe(4);
     expect(screen.repeats).toBe(1);
+    screen.write("  ↳ 2 alerts\n      • three\n          body\n      • one\n          body\n");
+    expect(screen.count).toBe(6);
+    expect(screen.repeats).toBe(2);
   });
 });
 

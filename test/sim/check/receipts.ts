@@ -98,8 +98,8 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
  * What stands above a list in a chat is about all of it; on a console each line names its own watch.
  */
 function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
-  // A console marks what is alarming with "!".
-  const [marks, bullet] = wire === "console" ? [/^(?=[•!] )/m, /^[•!] /] : [/^(?=• )/m, /^• /];
+  // A console marks what is alarming with "!", and moves the lines of a list in.
+  const [marks, bullet] = wire === "console" ? [/^(?=(?: {2})?[•!] )/m, /^(?: {2})?[•!] /] : [/^(?=• )/m, /^• /];
   const parts = text.split(marks);
   const own = parts.find((part) => bullet.test(part) && part.includes(`/status/${tweetId}`));
   const above = parts.filter((part) => !bullet.test(part)).join("");
