@@ -3,9 +3,19 @@ import { availableParallelism } from "node:os";
 import { relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { findPostgres } from "./test/support/postgres.ts";
 
 /** Tests that hold a model against days of simulated requests, or play many random scenarios: `npm run test:long`, which is `vitest run --mode long`. */
 const LONG_TESTS = "test/long/**/*.test.ts";
+
+/** They start a server of their own. The gate always has one: there they fail where it is missing. */
+const POSTGRES_TESTS = "test/**/*-on-postgres.test.ts";
+
+function withoutPostgres(): readonly string[] {
+  if (process.env["CI"] === "true" || findPostgres() !== undefined) return [];
+  console.warn(`No Postgres here: ${POSTGRES_TESTS} are left out. \`npm ci\` brings one, and so does Debian's package postgresql.`);
+  return [POSTGRES_TESTS];
+}
 
 /** Where tests take longest: one that began last would be waited for alone. */
 const SLOW = /\/test\/(?:app|e2e|engine|sim)\//;
@@ -32,7 +42,7 @@ class SlowOnesFirst extends BaseSequencer {
 export default defineConfig(({ mode }) => ({
   test: {
     include: mode === "long" ? [LONG_TESTS] : ["test/**/*.test.ts"],
-    exclude: mode === "long" ? [] : [LONG_TESTS],
+    exclude: mode === "long" ? [] : [LONG_TESTS, ...withoutPostgres()],
     setupFiles: ["test/support/watch-children.ts"],
     // They end what hangs. What is slow only because the machine is busy is no failure; where time is the point, the test itself says how much.
     testTimeout: 90_000,

@@ -87,6 +87,7 @@ export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["state/db/driver.ts"],
   kysely: ["state/"],
+  pg: ["state/"],
   croner: ["schedule/"],
   undici: ["runtime/"],
   pino: ["runtime/"],

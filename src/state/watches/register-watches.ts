@@ -117,12 +117,14 @@ const MOST_IDS = 500;
 
 /** Watches that are configured now, in the order of the configuration: all, or those with these ids. */
 export async function listWatches(db: Executor, ids?: readonly string[]): Promise<readonly WatchState[]> {
+  if (ids?.length === 0) return [];
   if (ids !== undefined && ids.length > MOST_IDS) {
     const wanted = new Set(ids);
     return (await listWatches(db)).filter(({ id }) => wanted.has(id));
   }
   const configured = db.selectFrom("watches").selectAll().where("removed_at", "is", null).orderBy("position");
   const watches = await (ids === undefined ? configured : configured.where("id", "in", ids)).execute();
+  if (watches.length === 0) return [];
   const keys = ids === undefined ? undefined : watches.map(({ key }) => key);
   const current = db.selectFrom("targets").selectAll().where("removed_at", "is", null).where("merged_into", "is", null).orderBy("position");
   const targets = await (keys === undefined ? current : current.where("watch_key", "in", keys)).execute();

@@ -1,0 +1,237 @@
+/**
+ * The only file that knows Postgres: the driver under Kysely, and how writers take turns. What its errors mean is postgres-errors.ts's.
+ *
+ * Writers take turns, as they do on a file: each transaction, and each statement that writes by itself, first takes the state's one
+ * advisory lock. Whatever a transaction reads stays so until it ends, in this process and in others. Reads take no lock.
+ */
+import type { ClientConfig, Pool, PoolClient } from "pg";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type DataTypeNode,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from "kysely";
+import { StoreError } from "../../model/store-error.ts";
+import { expandBatch } from "./batch-text.ts";
+import { isConnectionFailure, toPostgresStoreError } from "./postgres-errors.ts";
+import type { BatchQuery } from "./statement.ts";
+import type { Tables } from "./tables.ts";
+
+/** The lock has two numbers: the first is ours, the second the schema's, so that two states share a database in peace. */
+const WRITERS = 0x63770001;
+const LOCK_NAME = "hashtext(current_schema())";
+
+/** A writer that waits longer than this gives up; one whose process froze inside a transaction loses it. */
+const SESSION_SETTINGS = "set lock_timeout = '10s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC'";
+const BEGIN = `begin; select pg_advisory_xact_lock(${WRITERS}, ${LOCK_NAME})`;
+const STATEMENTS_NAMED = 400;
+
+/** Kysely over a pool; destroying it ends the pool. */
+export const kyselyOverPool = (pool: Pool): Kysely<Tables> =>
+  new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new PostgresDriver(pool),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new WideCompiler(),
+    },
+  });
+
+/** Columns as they are on SQLite: integers of 64 bits, and texts that sort by their bytes. */
+class WideCompiler extends PostgresQueryCompiler {
+  protected override visitDataType(node: DataTypeNode): void {
+    if (node.dataType === "integer") this.append("bigint");
+    else if (node.dataType === "text") this.append('text collate "C"');
+    else super.visitDataType(node);
+  }
+}
+
+class PostgresDriver implements Driver {
+  readonly #pool: Pool;
+  readonly #known = new WeakMap<PoolClient, Connection>();
+  readonly #names = new Map<string, string>();
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw toPostgresStoreError(error);
+    });
+    const known = this.#known.get(client);
+    if (known !== undefined) return known;
+    const connection = new Connection(client, this.#names);
+    this.#known.set(client, connection);
+    await connection.runText(SESSION_SETTINGS).catch((error: unknown) => {
+      client.release(true);
+      throw error;
+    });
+    return connection;
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    (connection as Connection).release();
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as Connection).begin();
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as Connection).commit();
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as Connection).rollback();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+class Connection implements DatabaseConnection {
+  readonly #client: PoolClient;
+  readonly #names: Map<string, string>;
+  #isInTransaction = false;
+  /** It was cut, or nobody knows what state it is in: it does not go back into the pool. */
+  #isBroken = false;
+
+  constructor(client: PoolClient, names: Map<string, string>) {
+    this.#client = client;
+    this.#names = names;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
+    if (this.#isInTransaction || !isWrite(query)) return this.#execute(query);
+    await this.begin();
+    try {
+      const result = await this.#execute<Row>(query);
+      await this.commit();
+      return result;
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+  }
+
+  /** The Store never streams. */
+  streamQuery(): never {
+    throw new StoreError("STORE_WRITE_FAILED", "This store does not stream.", { retry: "no" });
+  }
+
+  async begin(): Promise<void> {
+    this.#isInTransaction = true;
+    await this.runText(BEGIN);
+  }
+
+  /** The server answers the end of a transaction that failed inside with `ROLLBACK`, and with no error. */
+  async commit(): Promise<void> {
+    const { command } = await this.runText("commit");
+    this.#isInTransaction = false;
+    if (command !== "COMMIT") throw new StoreError("STORE_WRITE_FAILED", "Postgres rolled a transaction back.");
+  }
+
+  /** Never throws: what failed before is the news. */
+  async rollback(): Promise<void> {
+    if (!this.#isInTransaction) return;
+    this.#isInTransaction = false;
+    if (this.#isBroken) return;
+    await this.runText("rollback").catch(() => {
+      this.#isBroken = true;
+    });
+  }
+
+  release(): void {
+    this.#client.release(this.#isBroken);
+  }
+
+  /** Without values, also several statements: the last one's result. */
+  async runText(text: string): Promise<{ readonly command: string }> {
+    const results = await this.#guard(() => this.#client.query(text));
+    return Array.isArray(results) ? results.at(-1) : results;
+  }
+
+  async #execute<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
+    if (!("batch" in query)) return this.#ask(query.sql, query.parameters);
+    let changed = 0n;
+    for (const { sql, parameters } of expandBatch(query)) changed += (await this.#ask(sql, parameters)).numAffectedRows ?? 0n;
+    return { rows: [], numAffectedRows: changed };
+  }
+
+  async #ask<Row>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<Row>> {
+    const name = this.#nameOf(sql);
+    const query = { text: sql, values: parameters.map(storable), ...(name === undefined ? {} : { name }) };
+    const { rows, rowCount } = await this.#guard(() => this.#client.query(query));
+    return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  /** The server plans a named statement once a connection. */
+  #nameOf(sql: string): string | undefined {
+    const known = this.#names.get(sql);
+    if (known !== undefined || this.#names.size >= STATEMENTS_NAMED) return known;
+    const name = `s${this.#names.size}`;
+    this.#names.set(sql, name);
+    return name;
+  }
+
+  async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isConnectionFailure(error)) this.#isBroken = true;
+      throw toPostgresStoreError(error);
+    }
+  }
+}
+
+const WRITES: ReadonlySet<string> = new Set(["InsertQueryNode", "UpdateQueryNode", "DeleteQueryNode"]);
+const isWrite = ({ query }: CompiledQuery): boolean => WRITES.has(query.kind);
+
+/** Postgres keeps no NUL in a text. */
+const storable = (value: unknown): unknown =>
+  typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
+
+/** How to reach a server, in the words of `pg`. */
+export type PostgresTarget = Readonly<Pick<ClientConfig, "host" | "port" | "user" | "password" | "database" | "ssl" | "application_name">>;
+
+/** More than one writer takes turns anyway, so the others are for readers. */
+const CONNECTIONS = 5;
+const CONNECT_TIMEOUT_MS = 10_000;
+const KEEPALIVE_MS = 10_000;
+
+const INT8 = 20;
+const NUMERIC = 1700;
+
+/** Loaded by the first state that is on Postgres. */
+const loadPg = async () => (await import("pg")).default;
+
+export async function createPool(target: PostgresTarget): Promise<Pool> {
+  const pg = await loadPg();
+  const pool = new pg.Pool({ ...settingsOf(pg, target), max: CONNECTIONS });
+  // A connection that is cut while nobody uses it concerns nobody; one that is in use throws where it is used.
+  const ignore = () => undefined;
+  pool.on("error", ignore);
+  pool.on("connect", (client) => client.on("error", ignore));
+  return pool;
+}
+
+function settingsOf({ types }: Awaited<ReturnType<typeof loadPg>>, target: PostgresTarget): ClientConfig {
+  const parserOf: typeof types.getTypeParser = (oid: number, format?: string) =>
+    oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format as "text");
+  return {
+    ...target,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
+    types: { getTypeParser: parserOf },
+  };
+}

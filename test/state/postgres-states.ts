@@ -1,0 +1,53 @@
+/** Empty states on one Postgres server: a database that is migrated once and emptied for each test. */
+import { onTestFinished } from "vitest";
+import { createPool, kyselyOverPool } from "../../src/state/db/postgres.ts";
+import { migrate } from "../../src/state/migrations/migrate.ts";
+import { createStore } from "../../src/state/store.ts";
+import type { Store } from "../../src/model/store.ts";
+import type { PostgresServer } from "../support/postgres.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+import { START_MS } from "./temp-state.ts";
+
+export class PostgresStates {
+  readonly #server: PostgresServer;
+  readonly #tables: readonly string[];
+  readonly #database: string;
+
+  private constructor(server: PostgresServer, database: string, tables: readonly string[]) {
+    this.#server = server;
+    this.#database = database;
+    this.#tables = tables;
+  }
+
+  static async on(server: PostgresServer): Promise<PostgresStates> {
+    const database = new URL(await server.url()).pathname.slice(1);
+    const db = kyselyOverPool(await createPool(targetOf(server, database)));
+    await migrate(db);
+    await db.destroy();
+    const rows = await server.ask(database, "select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%'");
+    return new PostgresStates(
+      server,
+      database,
+      rows.map(({ tablename }) => String(tablename)).filter((name) => name !== "sequences"),
+    );
+  }
+
+  async empty(): Promise<Store> {
+    const deletions = this.#tables.map((table) => `delete from ${table}`);
+    // Deliveries name their events, and targets their watches.
+    const text = ["set session_replication_role = replica", ...deletions, "update sequences set value = 0"].join("; ");
+    await this.#server.ask(this.#database, text);
+    return this.open();
+  }
+
+  /** One more on what is there. */
+  async open(): Promise<Store> {
+    const db = kyselyOverPool(await createPool(targetOf(this.#server, this.#database)));
+    const store = createStore(db, { clock: createVirtualClock(START_MS), random: createSeededRandom(1) }, () => db.destroy());
+    onTestFinished(() => store.close());
+    return store;
+  }
+}
+
+const targetOf = ({ port, user, password }: PostgresServer, database: string) => ({ host: "127.0.0.1", port, user, password, database });

