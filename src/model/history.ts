@@ -1,6 +1,7 @@
 /** What became of items and events: the port that finds them. */
 import type { EditHistory } from "./edit.ts";
 import type { ChirpEvent, Verdict } from "./event.ts";
+import type { RoutedPlace } from "./poll-store.ts";
 import type { Wait } from "./waiting.ts";
 
 /**
@@ -42,6 +43,22 @@ export interface DeliveryPath extends DeliveryHistory {
   readonly failures: readonly { readonly atMs: number; readonly error: string }[];
   /** The newest edit of its message; null where none was ever wanted. */
   readonly edit: EditHistory | null;
+  /** Why it went to its sink, as it was decided; null where that was not kept. */
+  readonly routed: RoutedPlace | null;
+  /** Where its message stands in a thread or a list of several; null where it stands by itself. */
+  readonly thread: ThreadPlace | null;
+  /** The template that was to write it, and why that one did not; null where none was. */
+  readonly wording: { readonly template: string; readonly error: string | null } | null;
+  /** Of an alert on a value that is still across its threshold; null where it is sent neither again nor once more. */
+  readonly repeat: { readonly count: number; readonly nextAtMs: number | null } | null;
+}
+
+export interface ThreadPlace {
+  /** The message that stands first. */
+  readonly firstMessageId: string;
+  readonly isFirst: boolean;
+  /** The sink's own id of the first message; null until it was sent. */
+  readonly ref: string | null;
 }
 
 export interface ItemHistory {

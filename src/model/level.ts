@@ -35,8 +35,16 @@ export type LevelChange =
   | { readonly kind: "seen"; readonly rules: LevelRules }
   | { readonly kind: "repeated"; readonly repeats: number; readonly nextAtMs: number | null };
 
+export interface DueRepeats {
+  readonly sink: string;
+  readonly count: number;
+  readonly nextAtMs: number;
+}
+
 export interface LevelStore {
   /** Oldest first. */
   openLevels(): Promise<readonly OpenLevel[]>;
+  /** Of each sink: alerts that are to be repeated, and when the first of them is due. */
+  dueRepeats(): Promise<readonly DueRepeats[]>;
   changeLevel(level: Pick<OpenLevel, "event" | "sink">, change: LevelChange): Promise<void>;
 }

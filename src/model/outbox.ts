@@ -41,6 +41,13 @@ export interface ThreadOfMessage {
   readonly windowMs: number;
 }
 
+/** Deliveries of a message that one template worded, or failed to: then they have the default words. */
+export interface WordedDeliveries {
+  readonly deliveryIds: readonly string[];
+  readonly template: string;
+  readonly error?: string;
+}
+
 export interface NewMessage extends SealedMessage {
   /** Empty for a message about the channel itself. */
   readonly deliveryIds: readonly string[];
@@ -54,6 +61,8 @@ export interface NewMessage extends SealedMessage {
   readonly thread?: ThreadOfMessage;
   /** The people it calls: `SinkMention.text`. Absent: nobody. */
   readonly mentions?: readonly string[];
+  /** What templates were to word of it. */
+  readonly worded?: readonly WordedDeliveries[];
 }
 
 /** How full a throttle is, and how far its digest. */

@@ -82,9 +82,20 @@ export interface Once {
   };
 }
 
+/** Why an alert goes to its sink: a route, its watch, `ops`, or an operator who sent it there. */
+export type RoutedPlace = {
+  readonly by: "route" | "watch" | "ops" | "replay";
+  /** Where the route is written: `route.routes[0]`. */
+  readonly route?: string;
+  readonly matchers?: readonly string[];
+  readonly groupBy?: readonly string[];
+};
+
 export interface NewDelivery {
   readonly eventId: string;
   readonly sink: string;
+  /** Kept for `explain`. */
+  readonly routed?: RoutedPlace;
   /** Events of one key go out together and in order; an ungrouped event uses its own id. */
   readonly groupKey: string;
   readonly groupWaitMs: number;

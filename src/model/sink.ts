@@ -15,6 +15,8 @@ export interface OutboxEvent {
   readonly changes?: number;
   /** What its template made of it; `read` uses it. */
   readonly wording?: Wording;
+  /** The template that was to word it, and why that one did not. */
+  readonly worded?: { readonly template: string; readonly error?: string };
 }
 
 /** What `render` gets: the events of one message, oldest first. */

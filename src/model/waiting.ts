@@ -8,10 +8,21 @@
  * - `returning`: gathered for the digest of a watch that was away, `about` its key.
  * - `scheduled`: gathered for a digest with a schedule, `about` the key that it is written for.
  * - `grouped`: others may still join it; `about` is its group's key, or "" for many groups.
+ * - `threaded`: its message goes below another one that is still on its way.
  * - `retrying`: its last attempt failed, `about` says why.
  * - `queued`: due; others go first.
  */
-export type WaitCause = "enriching" | "held" | "throttled" | "returning" | "backfilled" | "scheduled" | "grouped" | "retrying" | "queued";
+export type WaitCause =
+  | "enriching"
+  | "held"
+  | "throttled"
+  | "returning"
+  | "backfilled"
+  | "scheduled"
+  | "grouped"
+  | "threaded"
+  | "retrying"
+  | "queued";
 
 export interface Wait {
   readonly cause: WaitCause;

@@ -8,6 +8,7 @@ import { isFollowUp, isLevel, levelOptionsOf } from "./level.ts";
 import { type Mute, muteOf } from "./mute.ts";
 import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./noise.ts";
 import type { Route, Shaping, Throttle } from "./route.ts";
+import { routedPlace } from "./routed-place.ts";
 import { digestOf, digestTiming, type NamedDigest } from "./scheduled-digest.ts";
 import { isOpsAlert, selectRoutes } from "./select-routes.ts";
 import { findSilence, type Silence } from "./silence.ts";
@@ -52,7 +53,8 @@ function deliveryTo(event: ChirpEvent, receiver: ChosenReceiver, context: Routin
   const made = route === undefined ? directDelivery(event, receiver, context.nowMs) : routedDelivery(event, route, receiver, context.nowMs);
   const isGathered = context.gatherMs !== undefined && facts.chat && made.digestAtMs === undefined;
   const placed = separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made);
-  return silence === undefined ? placed : { ...placed, silencedBy: silence.id };
+  const routed = routedPlace(route, isOpsAlert(event));
+  return { ...placed, routed, ...(silence === undefined ? {} : { silencedBy: silence.id }) };
 }
 
 const levelOf = (event: ChirpEvent, { route, facts }: ChosenReceiver): LevelOptions | undefined =>

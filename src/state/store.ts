@@ -34,7 +34,7 @@ import { knownItems } from "./items/known-items.ts";
 import { loadSources } from "./items/load-sources.ts";
 import { countEvents, newestEvent } from "./history/event-volume.ts";
 import { absentMembers, knownMembers } from "./items/members.ts";
-import { changeLevel, openLevels } from "./items/levels.ts";
+import { changeLevel, dueRepeats, openLevels } from "./items/levels.ts";
 import { lastMentions } from "./messages/mentions.ts";
 import { nextDueAt } from "./outbox/next-due.ts";
 import { nameAccounts } from "./watches/named-accounts.ts";
@@ -80,6 +80,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...replays(db),
     ...backfills(db),
     openLevels: () => openLevels(db),
+    dueRepeats: () => dueRepeats(db),
     changeLevel: (level, change) => changeLevel(db, level, change),
     ...history(db, deps.clock),
     ...notes(db),

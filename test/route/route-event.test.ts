@@ -278,6 +278,7 @@ describe("noise in chat", () => {
       groupWaitMs: 0,
       groupIntervalMs: 0,
       notBeforeMs: EVENT_TIME_MS,
+      routed: { by: "route", route: "route" },
     });
   });
 

@@ -39,6 +39,7 @@ export const sinkView = (changes: Partial<SinkView> = {}): SinkView => ({
   next_attempt_at: null,
   waiting: 0,
   waits: [],
+  repeats: null,
   oldest_at: null,
   sent: 418,
   dead: 0,

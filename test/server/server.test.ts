@@ -230,6 +230,7 @@ describe("reading", () => {
             {
               ...{ sink: "brand", state: "sent", messageId: "m", attempts: 1, sentAtMs: NOW_MS, ref: null, detail: "", wait: null },
               ...{ groupKey: "", throttleKey: null, silencedBy: null, replayedAtMs: null, joinedEventId: null, failures: [], edit: null },
+              ...{ routed: null, thread: null, wording: null, repeat: null },
             },
           ],
         },

@@ -134,3 +134,28 @@ test("what was sent, given up or muted waits for nothing", async () => {
   for (const subject of [muted, sent, dead]) expect(await waitOf(subject)).toBeNull();
   expect(await counts()).toEqual([]);
 });
+
+test("what goes below a message that is still on its way waits for that, and says which it is", async () => {
+  const first = await deliver();
+  const second = await deliver();
+  const thread = { key: "conversation", windowMs: 60_000 };
+  const { groups } = await store.dueWork({ nowMs: NOW, sinks: ["hook"], busy: new Set(), limit: 100 });
+  await store.seal(
+    groups.map(({ groupKey, members }, index) => ({
+      ...{ id: `m${index + 1}`, sink: "hook", groupKey, throttleKey: null, sealedAtMs: NOW, body: "text", thread },
+      deliveryIds: members.map(({ deliveryId }) => deliveryId),
+    })),
+  );
+  const placeOf = async (subject: string) => (await store.explainItem(subject))[0]?.deliveries[0]?.thread;
+  expect(await placeOf(first)).toEqual({ firstMessageId: "m1", isFirst: true, ref: null });
+  expect(await placeOf(second)).toEqual({ firstMessageId: "m1", isFirst: false, ref: null });
+  expect(await waitOf(second)).toEqual({ cause: "threaded", untilMs: null, about: "" });
+  await retry("m1", NOW + 5_000);
+  expect(await counts()).toEqual([
+    { sink: "hook", count: 1, cause: "retrying", untilMs: NOW + 5_000, about: "503" },
+    { sink: "hook", count: 1, cause: "threaded", untilMs: null, about: "" },
+  ]);
+  await store.record([{ messageId: "m1", kind: "sent", atMs: NOW, ref: "1.5" }]);
+  expect(await placeOf(second)).toEqual({ firstMessageId: "m1", isFirst: false, ref: "1.5" });
+  expect(await waitOf(second)).toMatchObject({ cause: "queued" });
+});

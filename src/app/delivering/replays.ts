@@ -93,6 +93,7 @@ async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs
     added.push({
       eventId: event.id,
       sink,
+      routed: { by: "replay" },
       groupKey: event.id,
       groupWaitMs: 0,
       groupIntervalMs: 0,

@@ -4,8 +4,8 @@ import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent, Labels } from "../../model/event.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
-import type { Matcher } from "../../route/route.ts";
 import { type ChosenReceiver, findReceivers, routeEvent, type RoutingContext } from "../../route/route-event.ts";
+import { matcherText, placeOfRoute } from "../../route/routed-place.ts";
 import type { RoutedSinkView, RouteTestView } from "../../server/words/route-view.ts";
 import { sinkFactsOf } from "./create-sink.ts";
 import { matchableNames } from "./silence-request.ts";
@@ -68,15 +68,3 @@ const sinkView = ({ sink, route }: ChosenReceiver, delivery: NewDelivery | undef
   muted_by: delivery?.mutedBy ?? delivery?.heldBy ?? null,
   held_until: delivery?.heldBy === undefined ? null : isoTime(delivery.notBeforeMs),
 });
-
-/** `0.2.1` is `route.routes[2].routes[1]`. */
-export const placeOfRoute = (path: string): string =>
-  [
-    "route",
-    ...path
-      .split(".")
-      .slice(1)
-      .map((index) => `routes[${index}]`),
-  ].join(".");
-
-export const matcherText = ({ label, op, value }: Matcher): string => `${label}${op}${JSON.stringify(value)}`;

@@ -6,6 +6,8 @@ import type { SinkHealth } from "../../model/outbox.ts";
 import type { Wait, WaitCount } from "../../model/waiting.ts";
 import type { Route, Throttle } from "../../route/route.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
+import { placeOfRoute } from "../../route/routed-place.ts";
+import { scheduledName } from "../../route/scheduled-digest.ts";
 import type { WaitCountView, WaitView } from "../../server/words/views.ts";
 import { sinkFactsOf } from "./create-sink.ts";
 
@@ -25,12 +27,13 @@ export function createWaitReader(facts: WaitFacts): WaitReader {
   const throttles = throttlesByKey(config.route, sinkFactsOf(config.sinks));
   const open = new Map(health.filter(({ breaker }) => breaker === "open").map((one) => [one.sink, one]));
   return (sink, wait) => {
-    if (wait.cause !== "queued" && wait.cause !== "retrying") return ownWait(wait, throttles, config.route);
+    if (wait.cause !== "queued" && wait.cause !== "threaded" && wait.cause !== "retrying") return ownWait(wait, throttles, config.route);
     const failing = open.get(sink);
     if (failing !== undefined && failing.goneFrom !== null) return view("sink_failing", null, `the sink is disabled: ${failing.reason}`);
     if (failing !== undefined) return view("sink_failing", failing.probeAtMs, `the sink fails: ${failing.reason}`);
     const pausedUntilMs = pauses.get(sink) ?? 0;
     if (pausedUntilMs > nowMs) return view("rate_limited", pausedUntilMs, "the sink asked to wait");
+    if (wait.cause === "threaded") return view("threaded", null, "goes below a message that is still on its way");
     if (wait.cause === "retrying") return view("retrying", wait.untilMs, `the last attempt failed: ${wait.about}`);
     return view("queued", null, "next in line");
   };
@@ -47,11 +50,17 @@ function ownWait({ cause, untilMs, about }: Wait, throttles: ReadonlyMap<string,
   if (cause === "held") return view("held", untilMs, about === "" ? "held" : `held by ${about}`);
   if (cause === "returning") return view("digest", untilMs, "gathered for the digest of what came while the watch was away");
   if (cause === "backfilled") return view("digest", untilMs, "gathered for the digest of a backfill");
-  if (cause === "scheduled") return view("digest", untilMs, "gathered for the digest of its schedule");
+  if (cause === "scheduled") return view("digest", untilMs, `gathered for ${scheduledText(about)}`);
   if (cause === "grouped") return view("grouped", untilMs, groupText(about, route));
   const throttle = throttles.get(about);
   const limit = throttle === undefined ? "" : ` (${throttle.limit} messages in ${formatDuration(throttle.intervalMs)})`;
   return view("throttled", untilMs, `throttled${limit}, gathered for a digest`);
+}
+
+/** `sink:brand` or `route:0.1:brand`. */
+function scheduledText(name: string): string {
+  const [by, path = ""] = scheduledName(name).split(":");
+  return `the scheduled digest of ${by === "route" ? placeOfRoute(path) : `the sink ${path}`}`;
 }
 
 /** `grouped (group_wait 10s, group_interval 2m)`: the route's path is the first part of its groups' keys. */

@@ -1,18 +1,18 @@
-/** How an alert came to its sink: route, group, throttle, silence, attempts. Routes are those of the configuration of now, which may have changed since. */
+/** How an alert came to its sink: route, group, throttle, silence, thread, wording, attempts. What is stored with it counts, not the configuration of now. */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import { readDigestGroup } from "../../model/digest.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryPath } from "../../model/history.ts";
+import type { RoutedPlace } from "../../model/poll-store.ts";
 import type { StoredSilence } from "../../model/silence.ts";
 import { isSummaryGroup } from "../../route/noise.ts";
-import type { Route } from "../../route/route.ts";
 import { findReceivers, throttlesByKey } from "../../route/route-event.ts";
+import { routedPlace } from "../../route/routed-place.ts";
 import { isOpsAlert } from "../../route/select-routes.ts";
 import type { AttemptView, EditView, PathSilenceView, PathView } from "../../server/words/path-view.ts";
 import { sinkFactsOf, sinkTypeOf } from "../delivering/create-sink.ts";
-import { matcherText, placeOfRoute } from "../delivering/route-test.ts";
 
 export type PathReader = (event: ChirpEvent, delivery: DeliveryPath) => PathView;
 
@@ -25,15 +25,27 @@ export function createPathReader(config: Config, silences: readonly StoredSilenc
     return findReceivers(event, { ownSinks, tree: config.route, sinks: facts, nowMs: event.detectedAtMs });
   };
   return (event, delivery) => {
-    const receiver = routesOf(event).find(({ sink }) => sink === delivery.sink);
     const throttle = throttles.get(delivery.throttleKey ?? "");
+    const { thread, wording, repeat } = delivery;
+    const place =
+      delivery.routed ??
+      placeNow(
+        event,
+        routesOf(event).find(({ sink }) => sink === delivery.sink),
+      );
     return {
-      ...placeOf(event, receiver),
-      group: groupOf(delivery.groupKey, event, config.route),
+      route: place?.route ?? null,
+      routed_by: place?.by ?? "unknown",
+      matchers: place?.matchers ?? [],
+      group: groupOf(delivery.groupKey, event, place?.groupBy ?? []),
       throttle: throttle === undefined ? null : `${throttle.limit} messages in ${formatDuration(throttle.intervalMs)}`,
       silence: silenceOf(delivery, silences),
       replayed_at: delivery.replayedAtMs === null ? null : isoTime(delivery.replayedAtMs),
       joined_event: delivery.joinedEventId,
+      thread: thread === null ? null : { first_message: thread.firstMessageId, is_first: thread.isFirst, ref: thread.ref },
+      template: wording?.template ?? null,
+      template_error: wording?.error ?? null,
+      repeat: repeat === null ? null : { count: repeat.count, next_at: repeat.nextAtMs === null ? null : isoTime(repeat.nextAtMs) },
       attempt_log: attemptsOf(delivery),
       edit: editOf(delivery),
       link: linkOf(config, delivery),
@@ -41,12 +53,9 @@ export function createPathReader(config: Config, silences: readonly StoredSilenc
   };
 }
 
-function placeOf(event: ChirpEvent, receiver: ReturnType<typeof findReceivers>[number] | undefined) {
-  if (receiver === undefined) return { route: null, routed_by: "unknown", matchers: [] } as const;
-  const { route } = receiver;
-  if (route === undefined) return { route: null, routed_by: isOpsAlert(event) ? "ops" : "watch", matchers: [] } as const;
-  return { route: placeOfRoute(route.path), routed_by: "route", matchers: route.matchers.map(matcherText) } as const;
-}
+/** By the configuration of now: releases before schema 25 did not keep it. */
+const placeNow = (event: ChirpEvent, receiver: ReturnType<typeof findReceivers>[number] | undefined): RoutedPlace | undefined =>
+  receiver === undefined ? undefined : routedPlace(receiver.route, isOpsAlert(event));
 
 const DIGESTS: Readonly<Record<string, string>> = {
   throttle: "a digest of what exceeded the throttle",
@@ -56,19 +65,15 @@ const DIGESTS: Readonly<Record<string, string>> = {
 };
 
 /** The key of a route's group is JSON: path, sink and the values of its labels. */
-function groupOf(groupKey: string, event: ChirpEvent, tree: Route | undefined): readonly string[] {
+function groupOf(groupKey: string, event: ChirpEvent, labels: readonly string[]): readonly string[] {
   if (groupKey === "" || groupKey === event.id) return [];
   const digest = readDigestGroup(groupKey);
   if (digest !== undefined) return [DIGESTS[digest.cause] ?? `a digest (${digest.cause})`];
   if (isSummaryGroup(groupKey)) return ["one line a day, as the account came and went"];
   if (!groupKey.startsWith("[")) return ["one message for each target and poll"];
-  const [path, , ...values] = JSON.parse(groupKey.split("\n")[0] ?? "[]") as readonly string[];
-  const route = tree === undefined ? undefined : routeAt(tree, path ?? "");
-  return values.map((value, index) => `${route?.groupBy[index] ?? `label ${index + 1}`}=${JSON.stringify(value)}`);
+  const [, , ...values] = JSON.parse(groupKey.split("\n")[0] ?? "[]") as readonly string[];
+  return values.map((value, index) => `${labels[index] ?? `label ${index + 1}`}=${JSON.stringify(value)}`);
 }
-
-const routeAt = (route: Route, path: string): Route | undefined =>
-  route.path === path ? route : route.routes.map((child) => routeAt(child, path)).find((found) => found !== undefined);
 
 function silenceOf({ silencedBy }: DeliveryPath, silences: readonly StoredSilence[]): PathSilenceView | null {
   if (silencedBy === null) return null;

@@ -2,13 +2,16 @@
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { DeadLetters } from "../../model/dead-letters.ts";
+import type { LevelStore } from "../../model/level.ts";
 import type { Outbox, OutboxStats } from "../../model/outbox.ts";
 import type { SinkView } from "../../server/words/views.ts";
 import { placeOfSink } from "../delivering/create-sink.ts";
 import { countDead } from "../delivering/dead-letters.ts";
 import { countViews, createWaitReader, type WaitReader } from "../delivering/waiting.ts";
 
-type SinkStore = Pick<Outbox, "loadSinkHealth" | "outboxStats" | "countWaiting"> & Pick<DeadLetters, "groupDead">;
+type SinkStore = Pick<Outbox, "loadSinkHealth" | "outboxStats" | "countWaiting"> &
+  Pick<DeadLetters, "groupDead"> &
+  Pick<LevelStore, "dueRepeats">;
 
 export interface SinksNow {
   readonly views: readonly SinkView[];
@@ -23,16 +26,18 @@ export async function readSinks(
   config: Config,
   { pauses, nowMs }: { readonly pauses: ReadonlyMap<string, number>; readonly nowMs: number },
 ): Promise<SinksNow> {
-  const [health, stats, dead, waiting] = [
+  const [health, stats, dead, waiting, repeats] = [
     await store.loadSinkHealth(),
     await store.outboxStats(),
     await countDead(store),
     await store.countWaiting(nowMs),
+    await store.dueRepeats(),
   ];
   const readWait = createWaitReader({ config, health, pauses, nowMs });
   const views = config.sinks.map((sink): SinkView => {
     const { name, type } = sink;
     const own = stats.find((one) => one.sink === name);
+    const again = repeats.find((one) => one.sink === name);
     const open = health.find((one) => one.sink === name && one.breaker === "open");
     return {
       name,
@@ -45,6 +50,7 @@ export async function readSinks(
       next_attempt_at: isoOrNull(open?.probeAtMs),
       waiting: own?.waiting ?? 0,
       waits: countViews(name, waiting, readWait),
+      repeats: again === undefined ? null : { count: again.count, next_at: isoTime(again.nextAtMs) },
       oldest_at: isoOrNull(own?.oldestAtMs),
       sent: own?.sent ?? 0,
       dead: dead.get(name) ?? 0,

@@ -11,6 +11,9 @@ export function pathLines(delivery: ExplainDelivery): readonly string[] {
     ["throttle", throttle],
     ["silence", silence === null || silence === undefined ? null : silenceText(silence)],
     ["with", joined === null || joined === undefined ? null : `event ${joined}`],
+    ["thread", threadText(delivery)],
+    ["template", templateText(delivery)],
+    ["repeat", repeatText(delivery)],
     ["replayed", replayedAt === null || replayedAt === undefined ? null : timeText(replayedAt)],
     // A first attempt that did it is on the line of the sink.
     ...(attempts.length === 1 && attempts[0]?.result === "sent" ? [] : attempts).map(
@@ -26,8 +29,30 @@ function routeText({ routed_by: by, route, matchers = [] }: Partial<PathView>): 
   if (by === undefined) return null;
   if (by === "watch") return "the watch's own sink";
   if (by === "ops") return "ops.sink";
+  if (by === "replay") return "none: it was sent there again";
   if (by === "unknown") return "the current configuration would not send it there";
   return matchers.length === 0 || route === undefined ? (route ?? null) : `${route} (${matchers.join(", ")})`;
+}
+
+function threadText({ thread, state }: ExplainDelivery): string | null {
+  if (thread === null || thread === undefined) return null;
+  if (thread.is_first) return "this message is the first of its thread";
+  const place = `below message ${thread.first_message}`;
+  if (thread.ref !== null) return `${place}, its id there ${thread.ref}`;
+  return state === "sent" ? place : `${place}, which is sent first`;
+}
+
+function templateText({ template, template_error: error }: Partial<PathView>): string | null {
+  if (template === null || template === undefined) return null;
+  return error === null || error === undefined ? template : `${template} failed, the default message was sent: ${error}`;
+}
+
+function repeatText({ repeat }: Partial<PathView>): string | null {
+  if (repeat === null || repeat === undefined) return null;
+  const before = repeat.count === 0 ? "" : `, sent again ${repeat.count === 1 ? "once" : `${repeat.count} times`} so far`;
+  const next =
+    repeat.next_at === null ? "only once more, when the value is back" : `${timeText(repeat.next_at)} while the value stays across`;
+  return `${next}${before}`;
 }
 
 function silenceText({ id, matchers, author, comment, ends_at: endsAt }: PathSilenceView): string {

@@ -1,6 +1,6 @@
 /** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
 import { cleanLine } from "../../render/text/clean-text.ts";
-import { outcomesText, waitText } from "../../server/words/delivery-words.ts";
+import { outcomesText, repeatsText, waitText } from "../../server/words/delivery-words.ts";
 import { enrichingWords } from "../../server/words/enriching-words.ts";
 import { firstReadWords } from "../../server/words/first-read-words.ts";
 import type { EventLine, KeyView, QuotaView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
@@ -22,6 +22,7 @@ export function formatStatus(view: StatusView | StoppedView, nowMs: number): str
     unreadLists(view.watches),
     sinkTable(view.sinks, nowMs),
     waits(view.sinks, nowMs),
+    repeats(view.sinks, nowMs),
     view.silences.length === 0 ? "" : formatSilenceTable(view.silences, nowMs),
     events(view.recent_events, nowMs),
   ];
@@ -152,6 +153,9 @@ const waits = (sinks: readonly SinkView[], nowMs: number): string =>
     .flatMap(({ name, waits: all }) => all.filter(({ cause }) => cause !== "sink_failing").map((wait) => ({ name, wait })))
     .map(({ name, wait }) => `${name}: ${formatCount(wait.count)} waiting, ${cleanLine(waitText(wait, timeText(nowMs)))}`)
     .join("\n");
+
+const repeats = (sinks: readonly SinkView[], nowMs: number): string =>
+  sinks.flatMap(({ name, repeats: again }) => (again === null ? [] : [`${name}: ${repeatsText(again, timeText(nowMs))}`])).join("\n");
 
 /** `07:00 UTC (in 5h)`, with the day where it is another one. */
 const timeText = (nowMs: number) => (iso: string) => {

@@ -18,6 +18,7 @@ import {
 
 /** A template that did not end by itself is not tried again for so long: each try costs a second. */
 const SUSPEND_MS = 300_000;
+const SUSPENDED = "it ran too long before, and was not tried again yet";
 
 export interface TemplateFailure {
   readonly template: string;
@@ -60,30 +61,35 @@ export function createWordEvents({ clock, read, templates }: WordingDeps): WordE
   if (templates === undefined) return async (_sink, events) => events;
   const { byName, runner, onFailing } = templates;
   const suspendedUntilMs = new Map<string, number>();
-  const templateOf = ({ name, template: standard }: WordedSink, { template, event }: TemplatedEvent): string | undefined => {
+  const templateOf = ({ template: standard }: WordedSink, { template, event }: TemplatedEvent): string | undefined => {
     // A template that a reload has removed leaves its events to the sink's.
     const found = (template === undefined ? undefined : byName.get(template)) ?? byName.get(standard ?? "");
-    if (found === undefined || event.watchType === "daemon" || !coversEvent(found, event.type)) return undefined;
-    return (suspendedUntilMs.get(`${name}\n${found.name}`) ?? 0) > clock.monotonic() ? undefined : found.name;
+    return found === undefined || event.watchType === "daemon" || !coversEvent(found, event.type) ? undefined : found.name;
   };
+  const isSuspended = ({ name }: WordedSink, template: string) => (suspendedUntilMs.get(`${name}\n${template}`) ?? 0) > clock.monotonic();
   return async (sink, events) => {
     const nowMs = clock.now();
     const named = events.map((event) => templateOf(sink, event));
+    const suspended = new Set(named.filter((template) => template !== undefined && isSuspended(sink, template)));
     const jobs = events.flatMap((event, index) => {
       const template = named[index];
-      return template === undefined ? [] : [jobOf(sink, template, templateData(event, read(event, sink.name)), nowMs)];
+      return template === undefined || suspended.has(template)
+        ? []
+        : [jobOf(sink, template, templateData(event, read(event, sink.name)), nowMs)];
     });
-    if (jobs.length === 0) return events;
-    const results = await runner.run(jobs);
+    if (jobs.length + suspended.size === 0) return events;
+    const results = jobs.length === 0 ? [] : await runner.run(jobs);
     let next = 0;
     return events.map((event, index) => {
       const template = named[index];
-      const result = template === undefined ? undefined : results[next++];
-      if (template === undefined || result === undefined) return event;
-      if ("wording" in result) return { ...event, wording: result.wording };
+      if (template === undefined) return event;
+      if (suspended.has(template)) return { ...event, worded: { template, error: SUSPENDED } };
+      const result = results[next++];
+      if (result === undefined) return event;
+      if ("wording" in result) return { ...event, wording: result.wording, worded: { template } };
       if (result.isRunaway) suspendedUntilMs.set(`${sink.name}\n${template}`, clock.monotonic() + SUSPEND_MS);
       onFailing({ template, sink: sink.name, problem: result.problem });
-      return event;
+      return { ...event, worded: { template, error: result.problem } };
     });
   };
 }

@@ -96,7 +96,7 @@ export function sinkTable(sinks: readonly SinkView[], nowMs: number): Html {
 function sinkRow(sink: SinkView, nowMs: number): Html {
   const state = sink.breaker === "open" ? html`<span class="pill bad">Failing</span>` : html`<span class="pill good">OK</span>`;
   return html`<tr><th scope="row">${sink.name}<span class="sub">${[sink.type, sink.place].filter((text) => text !== "").join(", ")}</span></th>
-<td data-label="State"><div>${state}${sink.breaker === "open" ? html`<span class="sub">${failingText(sink, nowMs)}</span>` : undefined}${waitLines(sink, nowMs)}</div></td>
+<td data-label="State"><div>${state}${sink.breaker === "open" ? html`<span class="sub">${failingText(sink, nowMs)}</span>` : undefined}${waitLines(sink, nowMs)}${repeatLine(sink, nowMs)}</div></td>
 <td data-label="Waiting" class="num">${countText(sink.waiting)}</td>
 <td data-label="Oldest from">${when(sink.oldest_at, nowMs)}</td>
 <td data-label="Sent" class="num">${countText(sink.sent)}</td>
@@ -112,6 +112,11 @@ const waitLines = ({ waits }: SinkView, nowMs: number): Html[] =>
   waits
     .filter(({ cause }) => cause !== "sink_failing" && cause !== "queued")
     .map((wait) => html`<span class="sub">${countText(wait.count)} waiting, ${wait.reason}${untilText(wait, nowMs)}</span>`);
+
+const repeatLine = ({ repeats }: SinkView, nowMs: number): Html | undefined =>
+  repeats === null
+    ? undefined
+    : html`<span class="sub">${countText(repeats.count)} sent again, next ${when(repeats.next_at, nowMs)}</span>`;
 
 function untilText({ cause, until }: WaitView, nowMs: number): Html {
   if (until === null) return html``;

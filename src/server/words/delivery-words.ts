@@ -1,6 +1,6 @@
 /** What became of alerts, and why they wait, as page and commands say it. Times are written by whoever asks. */
 import type { DeliveryOutcome } from "../../model/history.ts";
-import type { DeliveryView, EventLine, WaitView } from "./views.ts";
+import type { DeliveryView, EventLine, SinkView, WaitView } from "./views.ts";
 
 type TimeText = (iso: string) => string;
 
@@ -26,6 +26,10 @@ export function waitText({ cause, reason, until }: WaitView, time: TimeText): st
   if (until === null) return reason;
   return IS_TRIED_AGAIN.has(cause) ? `${reason}; next attempt ${time(until)}` : `${reason} until ${time(until)}`;
 }
+
+/** `2 alerts on values are sent again while they stay across, next 07:00`. */
+export const repeatsText = ({ count, next_at: next }: NonNullable<SinkView["repeats"]>, time: TimeText): string =>
+  `${count === 1 ? "1 alert on a value is sent again while it stays" : `${count} alerts on values are sent again while they stay`} across, next ${time(next)}`;
 
 /** `delivered`, `held by nights until 07:00`, `dead`. */
 const outcomeText = ({ state, wait }: Pick<DeliveryView, "state" | "wait">, time: TimeText): string =>

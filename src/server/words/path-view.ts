@@ -1,10 +1,10 @@
 /** How an alert came to a sink and what became of each attempt there, as JSON: what `explain` adds to the state of a delivery. */
 
 export interface PathView {
-  /** Where the route is written that names this sink, by the configuration of now: `route.routes[0]`. Null where `routed_by` is no route. */
+  /** Where the route was written that sent it there: `route.routes[0]`. Null where `routed_by` is no route. Of alerts from before schema 25: by the configuration of now. */
   readonly route: string | null;
-  /** `unknown`: the configuration of now would not send it there. */
-  readonly routed_by: "route" | "watch" | "ops" | "unknown";
+  /** `replay`: an operator sent it to this sink. `unknown`: from before schema 25, and the configuration of now would not send it there. */
+  readonly routed_by: "route" | "watch" | "ops" | "replay" | "unknown";
   readonly matchers: readonly string[];
   /** The labels of its group with their values, or what else it is gathered by; empty when it went out by itself. */
   readonly group: readonly string[];
@@ -15,12 +15,35 @@ export interface PathView {
   readonly replayed_at: string | null;
   /** The event whose alert it was delivered with, or repeats. */
   readonly joined_event: string | null;
+  /** Where its message stands in a thread, or among the messages of a list; null where it stands by itself. */
+  readonly thread: ThreadView | null;
+  /** The template that was to write it; null where none was, and while it is no message yet. */
+  readonly template: string | null;
+  /** Why that one did not, so that the default message was sent; null where it did. */
+  readonly template_error: string | null;
+  /** Of an alert on a value that is still across its threshold, where `repeat_interval` or `send_resolved` asks for more. */
+  readonly repeat: RepeatView | null;
   /** Oldest first: up to 50 that failed, and the one that ended it. */
   readonly attempt_log: readonly AttemptView[];
   /** The newest edit of its message; null where none was ever wanted. */
   readonly edit: EditView | null;
   /** The message where people see it; null where that cannot be known. */
   readonly link: string | null;
+}
+
+export interface ThreadView {
+  readonly first_message: string;
+  /** It is the first message itself. */
+  readonly is_first: boolean;
+  /** The sink's own id of the first message; null until that was sent. */
+  readonly ref: string | null;
+}
+
+export interface RepeatView {
+  /** How often it was sent again. */
+  readonly count: number;
+  /** When it is due again; null where only the end is reported. */
+  readonly next_at: string | null;
 }
 
 export interface EditView {

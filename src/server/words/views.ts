@@ -84,9 +84,19 @@ export interface EnrichingView {
 export interface WaitView {
   /**
    * `enriching`: it has no answer yet; `held` by a time interval, `throttled` or in another `digest`, `grouped`; `sink_failing`: its breaker is open; `rate_limited`: the sink
-   * asked to wait; `retrying`: the last attempt failed; `queued`: others go first.
+   * asked to wait; `threaded`: its message goes below one that is still on its way; `retrying`: the last attempt failed; `queued`: others go first.
    */
-  readonly cause: "enriching" | "held" | "throttled" | "digest" | "grouped" | "sink_failing" | "rate_limited" | "retrying" | "queued";
+  readonly cause:
+    | "enriching"
+    | "held"
+    | "throttled"
+    | "digest"
+    | "grouped"
+    | "sink_failing"
+    | "rate_limited"
+    | "threaded"
+    | "retrying"
+    | "queued";
   /** When it may go out or is tried again; null when only others are before it. */
   readonly until: string | null;
   /** For people, without the time. */
@@ -120,6 +130,8 @@ export interface SinkView {
   readonly waiting: number;
   /** Why; together as many as wait. */
   readonly waits: readonly WaitCountView[];
+  /** Alerts on values that are sent again while these stay across a threshold; null where none is. */
+  readonly repeats: { readonly count: number; readonly next_at: string } | null;
   readonly oldest_at: string | null;
   readonly sent: number;
   /** Messages given up, neither acknowledged nor sent again. */

@@ -135,6 +135,12 @@ export interface DeliveriesTable {
   replayed_at: number | null;
   /** Its route's own template; null: the sink's. */
   template: string | null;
+  /** JSON: why it goes to this sink; null in rows from before that was kept. */
+  routed: string | null;
+  /** The template that was to write it in its message; null: none. */
+  worded_by: string | null;
+  /** Why that one did not, and the default was sent. */
+  wording_error: string | null;
 }
 
 /** Timers of real groups; an event that is its own group has none. */

@@ -10,6 +10,8 @@ const deliveries = listStatement<object, string>()((on, list) =>
     .leftJoin("messages as m", (join) => join.onRef("m.id", "=", (eb) => eb.fn.coalesce("d.message_id", "j.message_id")))
     .select(["d.event_id", "d.sink", "j.state as joined_state", "d.state", "d.detail", "d.not_before", "d.held_by", "d.due_at"])
     .select(["d.group_key", "m.next_attempt_at"])
+    .leftJoin("messages as parent", "parent.id", "m.parent_id")
+    .select("parent.state as parent_state")
     .leftJoin("crossposts as c", "c.message_id", "m.id")
     .select(["m.id as message_id", "m.state as message_state", "m.attempts", "m.done_at", "m.ref", "m.error", "m.cause"])
     .select(["c.state as crosspost", "c.attempts as crosspost_attempts", "c.done_at as crosspost_at", "c.error as crosspost_error"])

@@ -1,5 +1,5 @@
 /** Alerts on values that are across a threshold: opened with their deliveries, read with what the detector remembers, closed. */
-import type { LevelChange, OpenLevel } from "../../model/level.ts";
+import type { DueRepeats, LevelChange, OpenLevel } from "../../model/level.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
@@ -45,6 +45,16 @@ export async function openLevels(db: Executor): Promise<readonly OpenLevel[]> {
       memory: await memoryOf(db, row.watch_key, row.subject),
     })),
   );
+}
+
+export async function dueRepeats(db: Executor): Promise<readonly DueRepeats[]> {
+  const rows = await db
+    .selectFrom("levels")
+    .select((eb) => ["sink", eb.fn.countAll<number>().as("count"), eb.fn.min("next_at").as("next_at")])
+    .where("next_at", "is not", null)
+    .groupBy("sink")
+    .execute();
+  return rows.map(({ sink, count, next_at: nextAt }) => ({ sink, count: Number(count), nextAtMs: Number(nextAt) }));
 }
 
 /** The subject of a value is an account's id, or the target's own key. */

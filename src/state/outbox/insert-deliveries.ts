@@ -6,6 +6,7 @@ import { openNewLevels } from "../items/levels.ts";
 import { replaceHeld } from "./replace-held.ts";
 import { silencedDetail } from "./silenced-deliveries.ts";
 import { nextNumbers } from "../db/sequence.ts";
+import { toText } from "../db/json-text.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/tables.ts";
 
@@ -29,6 +30,9 @@ const COLUMNS = [
   "silenced_by",
   "replayed_at",
   "template",
+  "routed",
+  "worded_by",
+  "wording_error",
 ] as const;
 
 /** An event goes to a sink once, whatever the routes say. */
@@ -75,6 +79,9 @@ export const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): D
   silenced_by: delivery.silencedBy ?? null,
   replayed_at: null,
   template: delivery.template ?? null,
+  routed: delivery.routed === undefined ? null : toText(delivery.routed),
+  worded_by: null,
+  wording_error: null,
 });
 
 /** What a mute drops is not sent later either, so it counts before a silence. */

@@ -35,10 +35,17 @@ export const insertMessages = insertRows("messages", COLUMNS, (insert) => insert
 const mark = listStatement<{ messageId: string; state: DeliveriesTable["state"] }, number>()((on, list, slot) =>
   on
     .updateTable("deliveries")
-    .set({ state: slot("state"), message_id: slot("messageId") })
+    .set({ state: slot("state"), message_id: slot("messageId"), worded_by: null, wording_error: null })
     .where("id", "in", list)
     .where("state", "=", WAITING)
     .returning(["grouped", "event_id", "group_key", "original_group_key"]),
+);
+
+const noteWording = listStatement<{ template: string; error: string | null }, number>()((on, list, slot) =>
+  on
+    .updateTable("deliveries")
+    .set({ worded_by: slot("template"), wording_error: slot("error") })
+    .where("id", "in", list),
 );
 
 /** @throws StoreError when a delivery is not waiting any more: nothing is sealed twice. */
@@ -46,6 +53,8 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
   return transact(db, async (on) => {
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
     for (const message of messages) await markMembers(on, message);
+    for (const { deliveryIds, template, error = null } of messages.flatMap(({ worded = [] }) => worded))
+      await noteWording(on, deliveryIds.map(Number), { template, error });
     await recordMentions(on, messages);
   });
 }

@@ -13,6 +13,8 @@ export interface WaitRow {
   readonly message_state: string | null;
   readonly next_attempt_at: number | null;
   readonly error: string | null;
+  /** Of the message that its message goes below. */
+  readonly parent_state: string | null;
 }
 
 /** Null for what does not wait. */
@@ -33,7 +35,8 @@ const CAUSES = {
   schedule: "scheduled",
 } as const satisfies Record<string, WaitCause>;
 
-function waitOfMessage({ error, next_attempt_at: nextAt }: WaitRow, nowMs: number): Wait {
+function waitOfMessage({ error, next_attempt_at: nextAt, parent_state: parent }: WaitRow, nowMs: number): Wait {
+  if (parent === "open") return { cause: "threaded", untilMs: null, about: "" };
   if (error === null || error === "") return { cause: "queued", untilMs: null, about: "" };
   return { cause: "retrying", untilMs: nextAt !== null && nextAt > nowMs ? nextAt : null, about: error };
 }
@@ -65,7 +68,7 @@ interface Alike {
   readonly sample: number;
 }
 
-const UNSEALED = { state: "waiting", message_state: null, next_attempt_at: null, error: null } as const;
+const UNSEALED = { state: "waiting", message_state: null, next_attempt_at: null, error: null, parent_state: null } as const;
 const DUE = { ...UNSEALED, group_key: "", not_before: 0, held_by: null, due_at: 0 } as const;
 
 async function dueSingles(db: Executor, nowMs: number): Promise<readonly Alike[]> {
@@ -125,15 +128,17 @@ async function sampleRows(db: Executor, ids: readonly number[]): Promise<Readonl
 
 async function sealed(db: Executor, nowMs: number): Promise<readonly WaitCount[]> {
   const rows = await db
-    .selectFrom("messages")
-    .select((eb) => ["sink", "error", eb.fn.countAll<number>().as("count"), eb.fn.min("next_attempt_at").as("next_attempt_at")])
-    .where("state", "=", OPEN)
-    .groupBy(["sink", "error"])
-    .orderBy("sink")
+    .selectFrom("messages as m")
+    .leftJoin("messages as parent", "parent.id", "m.parent_id")
+    .select((eb) => ["m.sink", "m.error", "parent.state as parent_state", eb.fn.countAll<number>().as("count")])
+    .select((eb) => eb.fn.min("m.next_attempt_at").as("next_attempt_at"))
+    .where("m.state", "=", OPEN)
+    .groupBy(["m.sink", "m.error", "parent.state"])
+    .orderBy("m.sink")
     .execute();
   const none = { ...DUE, state: "sealed", message_state: "open" };
-  return rows.flatMap(({ sink, error, count, next_attempt_at: next }) => {
-    const wait = waitOf({ ...none, error, next_attempt_at: Number(next) }, nowMs);
+  return rows.flatMap(({ sink, error, count, next_attempt_at: next, parent_state: parent }) => {
+    const wait = waitOf({ ...none, error, next_attempt_at: Number(next), parent_state: parent }, nowMs);
     return wait === null ? [] : [{ ...wait, sink, count: Number(count) }];
   });
 }

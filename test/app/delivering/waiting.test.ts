@@ -86,6 +86,16 @@ describe("an alert that waits", () => {
     expect(daemon.hook.messages()).toHaveLength(1);
   });
 
+  it("for its scheduled digest names that and when it goes out", async () => {
+    const digest = { schedule: "0 18 * * *" };
+    const daemon = await setUp({ more: { route: { sink: "ops", routes: [{ matchers: ['type="search"'], sink: "hook", digest }] } } });
+    const [id] = await tweet(daemon, 2);
+    const wait = { cause: "digest", reason: "gathered for the scheduled digest of route.routes[0]", until: "2026-03-06T18:00:00.000Z" };
+    await expectEverywhere(daemon, id, wait);
+    await daemon.clock.advanceTo(Date.parse(wait.until) + SECOND);
+    expect(daemon.hook.messages()).toHaveLength(1);
+  });
+
   it("for a sink that fails names the last error and the next attempt, whether it was tried or not", async () => {
     const daemon = await setUp({});
     daemon.hook.answer((_, response) => response.writeHead(503).end("later"));

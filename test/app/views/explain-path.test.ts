@@ -1,5 +1,6 @@
 /** How an alert came to its sink, and what failed on the way, as `explain` shows it. */
 import { describe, expect, it } from "vitest";
+import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
 import { formatExplanation } from "../../../src/cli/inspect/explain-text.ts";
 import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../../support/inner-daemon.ts";
 
@@ -61,16 +62,63 @@ describe("the path of an alert", () => {
     expect((await explain(daemon, id)).text).toMatch(/^ {4}replayed 2026-03-06 /m);
   });
 
-  it("says where the configuration of now would not send it there", async () => {
-    let isRouted = true;
+  it("says by which route, matchers and group it was sent, whatever the configuration says now", async () => {
+    const sinks = { a: ["hook"], b: ["ops"] };
+    let now: keyof typeof sinks = "a";
     const daemon = await setUp({
-      watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", ...(isRouted ? {} : { sink: "ops" }) } }),
+      watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", labels: { team: "comms" } } }),
+      get more() {
+        return { route: { sink: "ops", routes: [{ matchers: ['team="comms"'], sink: sinks[now], group_by: ["team"] }] } };
+      },
     });
     const id = await tweet(daemon);
-    expect((await explain(daemon, id)).text).toMatch(/^ {4}route {4}route$/m);
-    isRouted = false;
+    now = "b";
     await daemon.reload();
-    expect((await explain(daemon, id)).text).toContain("the current configuration would not send it there");
+    const { delivery, text } = await explain(daemon, id);
+    expect(delivery).toMatchObject({ route: "route.routes[0]", routed_by: "route", matchers: ['team="comms"'], group: ['team="comms"'] });
+    expect(text).toContain('    route    route.routes[0] (team="comms")\n    group    team="comms"');
+  });
+
+  it("names the template that wrote it, and says where one failed and the default was sent", async () => {
+    const templates = {
+      short: { events: ["tweet.*"], title: "short" },
+      broken: { events: ["tweet.*"], title: "{{ tweet.full_text | graphemes: 0 }}" },
+    };
+    for (const [template, said] of [
+      ["short", "short"],
+      ["broken", "broken failed, the default message was sent: graphemes needs a number: write it like graphemes: 200"],
+    ]) {
+      const daemon = await setUp({ more: { templates }, sink: { template } });
+      const { text } = await explain(daemon, await tweet(daemon));
+      expect(text).toContain(`    template ${said}`);
+    }
+    const plain = await setUp();
+    expect((await explain(plain, await tweet(plain))).text).not.toContain("template");
+  });
+
+  it("says when an alert on a value is sent again, as the status does", async () => {
+    let id = "";
+    const daemon = await startInnerDaemon({
+      watches: () => ({ w: { type: "tweet", tweets: [id], when: { likes_count: ">= 1000" }, schedule: "@every 1m" } }),
+      prepare: async (control) => {
+        await control("accounts", { username: "loud_one" });
+        [id = ""] = (await control("tweets", { username: "loud_one", text: "a tweet" })).ids;
+      },
+      sink: { repeat_interval: "2h" },
+    });
+    await daemon.clock.advance(3 * MINUTE);
+    await daemon.control(`tweets/${id}`, { likes_count: 1_234 }, "PATCH");
+    await daemon.clock.advance(3 * MINUTE);
+    const { delivery, text } = await explain(daemon, id);
+    expect(delivery.repeat).toEqual({ count: 0, next_at: expect.stringMatching(/^2026-03-06T15:4/) as string });
+    expect(text).toMatch(/^ {4}repeat {3}2026-03-06 15:4\d:\d\d while the value stays across$/m);
+    const said = formatStatus(await daemon.status(), daemon.clock.now());
+    expect(said).toMatch(/^hook: 1 alert on a value is sent again while it stays across, next 15:4\d UTC \(in \S+\)$/m);
+    expect(await daemon.page()).toContain("1 sent again, next");
+    await daemon.clock.advance(3 * 60 * MINUTE);
+    const first = (await daemon.call(`explain/${id}`)).verdicts[0].deliveries[0];
+    expect(first.repeat).toMatchObject({ count: 1 });
+    expect((await explain(daemon, id)).text).toContain("sent again once so far");
   });
 });
 

@@ -1,7 +1,9 @@
 /** `status` and `explain` for people: why alerts wait and until when, and what became of the last ones. */
 import { describe, expect, it } from "vitest";
 import { formatExplanation } from "../../../src/cli/inspect/explain-text.ts";
+import { pathLines } from "../../../src/cli/inspect/path-text.ts";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
+import { createWaitReader } from "../../../src/app/delivering/waiting.ts";
 import type { ExplainDelivery } from "../../../src/server/words/explain-view.ts";
 import type { WaitView } from "../../../src/server/words/views.ts";
 import { NOW_MS, sinkView, statusView, watchView } from "../../server/daemon-stand-in.ts";
@@ -94,6 +96,27 @@ describe("status", () => {
   });
 });
 
+describe("status of alerts that wait", () => {
+  it("names the message that goes first, and the digest with its time", () => {
+    const reader = createWaitReader({ config: { sinks: [] }, health: [], pauses: new Map(), nowMs: NOW_MS });
+    const dueMs = NOW_MS + 4 * 3_600_000;
+    const waits = (
+      [
+        { cause: "threaded", untilMs: null, about: "" },
+        { cause: "scheduled", untilMs: dueMs, about: "sink:brand" },
+        { cause: "scheduled", untilMs: dueMs, about: `route:0.2:brand\n${dueMs}` },
+      ] as const
+    ).map((wait) => ({ ...reader("brand", wait), count: 2 }));
+    expect(formatStatus(statusView({ sinks: [sinkView({ waiting: 6, waits })] }), NOW_MS)).toContain(
+      [
+        "brand: 2 waiting, goes below a message that is still on its way",
+        "brand: 2 waiting, gathered for the scheduled digest of the sink brand until 18:00 UTC (in 4h)",
+        "brand: 2 waiting, gathered for the scheduled digest of route.routes[2] until 18:00 UTC (in 4h)",
+      ].join("\n"),
+    );
+  });
+});
+
 describe("explain", () => {
   const delivery: ExplainDelivery = {
     ...{ sink: "brand", state: "waiting", message_id: null, attempts: 0, sent_at: null, ref: null, detail: "", wait: null },
@@ -129,5 +152,13 @@ describe("explain", () => {
     expect(textOf({ state: "dead", message_id: "m", attempts: 9, detail: "retry_for ended; 503" })).toBe(
       "brand: given up, message m, 9 attempts, retry_for ended; 503",
     );
+  });
+
+  it("says which message its own is below, and whether that is there yet", () => {
+    const lineOf = (changes: Partial<ExplainDelivery>) => pathLines({ ...delivery, ...changes }).join();
+    const thread = { first_message: "m1", is_first: false, ref: null };
+    expect(lineOf({ state: "sealed", thread })).toBe("    thread   below message m1, which is sent first");
+    expect(lineOf({ state: "sent", thread: { ...thread, ref: "1.5" } })).toBe("    thread   below message m1, its id there 1.5");
+    expect(lineOf({ state: "sent", thread: { ...thread, is_first: true } })).toBe("    thread   this message is the first of its thread");
   });
 });

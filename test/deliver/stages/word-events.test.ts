@@ -75,7 +75,9 @@ describe("an event is worded", () => {
 describe("a template that fails", () => {
   it("leaves the default message, and says so", async () => {
     const { word, failures } = setUp(() => ({ problem: "no such thing", isRunaway: false }));
-    expect(await word({ name: "chat", template: "short" }, [created])).toEqual([created]);
+    expect(await word({ name: "chat", template: "short" }, [created])).toEqual([
+      { ...created, worded: { template: "short", error: "no such thing" } },
+    ]);
     expect(failures).toEqual([{ template: "short", sink: "chat", problem: "no such thing" }]);
   });
 

@@ -58,7 +58,17 @@ const NOT_CUT = [
   ...["listWatches", "knownMembers", "absentMembers", "itemMarks", "eventsById", "countEvents", "newestEvent", "userIdOfHandle"],
   ...["spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote", "loadLearned"],
   ...["editableAlerts", "dueEdit", "nextEditAt"],
-  ...["dueCrosspost", "crosspostOutlook", "groupDead", "unreportedDead", "countSilenced", "resendSilenced", "labelsSince", "openLevels"],
+  ...[
+    "dueCrosspost",
+    "crosspostOutlook",
+    "groupDead",
+    "unreportedDead",
+    "countSilenced",
+    "resendSilenced",
+    "labelsSince",
+    "openLevels",
+    "dueRepeats",
+  ],
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
 ];

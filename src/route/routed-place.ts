@@ -1,0 +1,27 @@
+/** Why an alert went to a sink, as it is kept with its delivery: the configuration may be another one when somebody asks. Pure. */
+import type { RoutedPlace } from "../model/poll-store.ts";
+import type { Matcher, Route } from "./route.ts";
+
+/** `0.2.1` is `route.routes[2].routes[1]`. */
+export const placeOfRoute = (path: string): string =>
+  [
+    "route",
+    ...path
+      .split(".")
+      .slice(1)
+      .map((index) => `routes[${index}]`),
+  ].join(".");
+
+export const matcherText = ({ label, op, value }: Matcher): string => `${label}${op}${JSON.stringify(value)}`;
+
+/** `route` is undefined where the watch or `ops` names the sink. */
+export function routedPlace(route: Route | undefined, byOps: boolean): RoutedPlace {
+  if (route === undefined) return { by: byOps ? "ops" : "watch" };
+  const { path, matchers, groupBy } = route;
+  return {
+    by: "route",
+    route: placeOfRoute(path),
+    ...(matchers.length === 0 ? {} : { matchers: matchers.map(matcherText) }),
+    ...(groupBy.length === 0 ? {} : { groupBy }),
+  };
+}
