@@ -5,7 +5,6 @@
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
-import type { Meter } from "../model/meter.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { startControl } from "../server/control-socket.ts";
@@ -19,7 +18,7 @@ import { createActivityFeed, publishingStore } from "./daemon/activity.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
 import { createDaemonEvents, type DaemonEvents } from "./daemon/daemon-events.ts";
 import { createDelivering, type Delivering } from "./delivering/delivering.ts";
-import { startEnriching } from "./delivering/enriching.ts";
+import { createEnriching, type Enriching } from "./delivering/enriching.ts";
 import { type ActiveSilences, createActiveSilences } from "./delivering/silences.ts";
 import { takeClockSetWhileStopped, watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
@@ -105,8 +104,9 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   });
   const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
   const polled = { feed, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
-  const { lastRefusal, loadedAtMs } = reloader;
-  const shown = { config, routing, delivery, lastRefusal, loadedAtMs };
+  const enriching = createEnriching({ delivering, store, meter, events, deps });
+  const { lastRefusal, lastReload, loadedAtMs } = reloader;
+  const shown = { config, routing, delivery, lastRefusal, lastReload, loadedAtMs, failingEnrichments: enriching.failing };
   const views = createViews({ ...polled, ...shown, engine, deps, store, meter, clock, startedAtMs });
   const url = await startServing(initial, { adapters, clock, log, views, actions, statePath: store.path }, teardown);
   log.info("status page is up", { url });
@@ -120,7 +120,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   await polling.start();
   if (watches.length > MANY_WATCHES) collectGarbage();
   engine.start();
-  startHousekeeping(initial, { deps, store, silences, meter, events, delivering, polling, reloader }, teardown);
+  startHousekeeping(initial, { deps, store, silences, events, delivering, enriching, polling, reloader }, teardown);
   const stop = () => {
     stopBegunMs ??= clock.monotonic();
     return teardown.drain();
@@ -158,9 +158,9 @@ interface RunningParts {
   readonly deps: DaemonDeps;
   readonly store: OpenedStore;
   readonly silences: ActiveSilences;
-  readonly meter: Meter;
   readonly events: DaemonEvents;
   readonly delivering: Delivering;
+  readonly enriching: Enriching;
   readonly polling: Polling;
   readonly reloader: Reloader;
 }
@@ -168,7 +168,7 @@ interface RunningParts {
 /** What goes on beside polling and delivering. */
 function startHousekeeping(
   initial: Config,
-  { deps, store, silences, meter, events, delivering, polling, reloader }: RunningParts,
+  { deps, store, silences, events, delivering, enriching, polling, reloader }: RunningParts,
   teardown: Teardown,
 ): void {
   const { clock, hash, log, http, files } = deps;
@@ -182,7 +182,7 @@ function startHousekeeping(
     if (problems.length > 0) log.error("state is damaged", { problems, hint: "stop the daemon and run chirpwatch state restore" });
   });
   teardown.push("levels", startLevels({ ...delivering, store, clock, hash, log, wakeDelivery: () => events.emit("committed") }));
-  teardown.push("enriching", startEnriching({ delivering, store, meter, events, deps }));
+  teardown.push("enriching", enriching.start());
   const isAlive = () => polling.storeWatch.trouble === undefined && clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
   const { heartbeat } = initial.ops;
   if (heartbeat !== undefined) teardown.push("heartbeat", startHeartbeat(heartbeat, { http, clock, log, isAlive }));

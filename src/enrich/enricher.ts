@@ -13,8 +13,15 @@ export interface Enricher {
   wake(): void;
   /** Another configuration is active. */
   renew(): void;
+  /** Watches that got no answer when they last asked, by their keys. */
+  failing(): ReadonlyMap<string, FailingEnrichment>;
   /** Resolves when nothing is under way any more. */
   stop(): Promise<void>;
+}
+
+export interface FailingEnrichment {
+  readonly sinceMs: number;
+  readonly reason: string;
 }
 
 export function createEnricher(deps: EnricherDeps): Enricher {
@@ -48,6 +55,8 @@ export function createEnricher(deps: EnricherDeps): Enricher {
     renew() {
       for (const one of enrichers.values()) one.renew();
     },
+    failing: () =>
+      new Map([...enrichers].flatMap(([watchKey, { failing }]) => (failing === undefined ? [] : [[watchKey, failing] as const]))),
     async stop() {
       isStopped = true;
       await inTurn(async () => undefined);

@@ -62,6 +62,13 @@ export class WatchEnricher {
     });
   }
 
+  /** Undefined while the last answer was good. */
+  get failing(): { readonly sinceMs: number; readonly reason: string } | undefined {
+    const { failing } = this.#circuit;
+    const { clock } = this.#deps;
+    return failing === undefined ? undefined : { sinceMs: clock.now() - (clock.monotonic() - failing.sinceMs), reason: failing.reason };
+  }
+
   /** The settings may be others. */
   renew(): void {
     this.#circuit.reset();

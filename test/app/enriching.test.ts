@@ -1,4 +1,5 @@
 /** `enrich` in the whole daemon: what an endpoint adds to events, what happens while it gives no answer, and over restarts and reloads. */
+import { formatStatus } from "../../src/cli/inspect/status-text.ts";
 import { expect, it, onTestFinished } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 import { type Answer, startLoopbackServer } from "../support/loopback-server.ts";
@@ -92,16 +93,20 @@ it("asks once about one text while the answer is remembered", async () => {
 });
 
 it("passes an alert on at once without an answer, and reports once that it fails and once that it works again", async () => {
-  const { post, alerts, endpoint, opsAlerts, call, metric } = await setUp();
+  const { post, alerts, endpoint, opsAlerts, call, metric, status, page } = await setUp();
   endpoint.answer(unavailable);
   const first = await post("one");
   expect(alerts()).toMatchObject([{ subject: first, labels: { enrich: "failed" } }]);
   expect(alerts()[0]).toMatchObject({ fields: undefined });
+  const words = /events go out not enriched: the endpoint answered 503, since \d{4}-\d\d-\d\d \d\d:\d\d UTC/;
+  expect(formatStatus(await status(), 0)).toMatch(words);
+  expect(await page()).toMatch(words);
   for (const text of ["two", "three", "four"]) await post(text);
   endpoint.answer(sentiment);
   await post("five", 10 * MINUTE);
   await post("six");
   expect(alerts().at(-1)?.labels).toMatchObject({ enrich: "ok", sentiment: "positive" });
+  expect((await status()).watches[0]?.enriching).toBeNull();
   expect(opsAlerts().filter(({ type }) => type.startsWith("enrich."))).toEqual([
     { type: "enrich.failing", message: "Events of rated are not enriched: the endpoint answered 503" },
     { type: "enrich.recovered", message: "Events of rated are enriched again." },

@@ -106,7 +106,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
       deliveries: [{ sink: "brand", state: "sent", wait: null }],
     },
   ],
-  config: { file: "watches.yaml", loaded_at: "2026-03-09T08:00:00.000Z", warnings: [], failed_reload: null },
+  config: { file: "watches.yaml", loaded_at: "2026-03-09T08:00:00.000Z", warnings: [], last_reload: null, failed_reload: null },
   ...changes,
 });
 

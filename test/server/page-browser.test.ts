@@ -43,7 +43,13 @@ it.for([320, 390, 600])("scrolls down only, at %i pixels, whatever the names are
     reasons: [`https://example.com/${LONG}${LONG}`],
     watches: [watchView(), watchView({ id: LONG, schedule: `0 9 * * 1-5 (${LONG})`, sink: LONG, problem: LONG, known_items: 123_456_789 })],
     sinks: [sinkView(), sinkView({ name: LONG, place: LONG, breaker: "open", reason: LONG, waiting: 123_456, dead: 123_456 })],
-    config: { file: `/etc/${LONG}/${LONG}.yaml`, loaded_at: "2026-03-09T08:00:00.000Z", warnings: [LONG], failed_reload: null },
+    config: {
+      file: `/etc/${LONG}/${LONG}.yaml`,
+      loaded_at: "2026-03-09T08:00:00.000Z",
+      warnings: [LONG],
+      last_reload: null,
+      failed_reload: null,
+    },
   });
   daemon.events = { events: [eventEntry({ title: LONG, text: `${LONG}${LONG}` })], next: null };
   await page.resize(width, 844);

@@ -50,7 +50,7 @@ function changedFiles(before: Config, after: Config): readonly string[] {
   return [...new Set([...old.keys(), ...next.keys()])].filter((path) => old.get(path) !== next.get(path)).map((path) => basename(path));
 }
 
-/** A log line names so many of a kind. */
+/** A log line and the status name so many of a kind. */
 const MOST_NAMED = 20;
 
 /** The fields of a log line: only what there is. */
@@ -74,5 +74,5 @@ export function changeFields(
   return Object.fromEntries(Object.entries(lists).flatMap(([name, list]) => (list.length === 0 ? [] : [[name, shorten(list)] as const])));
 }
 
-const shorten = (list: readonly string[]): readonly string[] =>
+export const shorten = (list: readonly string[]): readonly string[] =>
   list.length <= MOST_NAMED ? list : [...list.slice(0, MOST_NAMED), `and ${list.length - MOST_NAMED} more`];

@@ -1,7 +1,7 @@
 /** Connects enrichment: who is asked by the active configuration, where events go then, and what wakes it. */
 import type { Config } from "../../config/config.ts";
 import { createAsk } from "../../enrich/ask.ts";
-import { createEnricher } from "../../enrich/enricher.ts";
+import { createEnricher, type Enricher } from "../../enrich/enricher.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Store } from "../../model/store.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
@@ -16,12 +16,15 @@ export interface EnrichingParts {
   readonly deps: Pick<DaemonDeps, "clock" | "random" | "log" | "http" | "outputs" | "addSecret">;
 }
 
-/** Called when the active watches are known: without them nobody knows who is asked. Returns what ends it. */
-export function startEnriching({ delivering, store, meter, events, deps }: EnrichingParts): () => Promise<void> {
+export interface Enriching extends Pick<Enricher, "failing"> {
+  /** Called when the active watches are known: without them nobody knows who is asked. Returns what ends it. */
+  start(): () => Promise<void>;
+}
+
+export function createEnriching({ delivering, store, meter, events, deps }: EnrichingParts): Enriching {
   const { clock, random, log, http, outputs, addSecret } = deps;
   const { active, config, delivery, opsAlerts } = delivering;
   const keepSecrets = () => secretsIn(config()).forEach(addSecret);
-  keepSecrets();
   const enricher = createEnricher({
     ...{ store, clock, random, log, meter, opsAlerts },
     ask: createAsk({ http, outputs, clock }),
@@ -29,15 +32,21 @@ export function startEnriching({ delivering, store, meter, events, deps }: Enric
     route: active.routeEnriched,
     onStored: () => delivery().pump.wake(),
   });
-  events.on("committed", () => enricher.wake());
-  events.on("storeRecovered", () => enricher.wake());
-  events.on("activated", () => {
-    keepSecrets();
-    enricher.renew();
-  });
-  // An earlier process may have left events waiting.
-  enricher.wake();
-  return () => enricher.stop();
+  return {
+    failing: enricher.failing,
+    start() {
+      keepSecrets();
+      events.on("committed", () => enricher.wake());
+      events.on("storeRecovered", () => enricher.wake());
+      events.on("activated", () => {
+        keepSecrets();
+        enricher.renew();
+      });
+      // An earlier process may have left events waiting.
+      enricher.wake();
+      return () => enricher.stop();
+    },
+  };
 }
 
 /** Headers that open a door; the values of others may be ordinary words. */

@@ -10,7 +10,7 @@ import type { WatchState } from "../../model/watch-store.ts";
 import { StoreError } from "../../model/store-error.ts";
 import type { ReloadOutcome } from "../../server/words/actions.ts";
 import type { ConfigView } from "../../server/words/views.ts";
-import { changeFields, compareConfigs, type ConfigChanges } from "../changes/config-changes.ts";
+import { changeFields, compareConfigs, type ConfigChanges, shorten } from "../changes/config-changes.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import { type MemoryChange, memoryChanges, memoryText } from "../changes/memory-changes.ts";
 import { sendsText } from "../changes/sent-changes.ts";
@@ -33,6 +33,8 @@ export interface Reloader {
   /** `askedBy` is for the log: `SIGHUP`, `file change`. Never rejects for a bad file. */
   reload(askedBy: string): Promise<ReloadOutcome>;
   readonly lastRefusal: () => ConfigView["failed_reload"];
+  /** The last one that changed something; null where none has. */
+  readonly lastReload: () => ConfigView["last_reload"];
   readonly loadedAtMs: () => number;
   /** The state can be written again: a configuration that it could not take is loaded once more. */
   storeRecovered(): void;
@@ -44,12 +46,14 @@ export function createReloader(deps: ReloadDeps): Reloader {
     reload: (askedBy) => reloads.next(askedBy),
     storeRecovered: () => reloads.storeRecovered(),
     lastRefusal: () => reloads.refusal,
+    lastReload: () => reloads.last,
     loadedAtMs: () => reloads.loadedAtMs,
   };
 }
 
 class Reloads {
   refusal: ConfigView["failed_reload"] = null;
+  last: ConfigView["last_reload"] = null;
   loadedAtMs: number;
   readonly #deps: ReloadDeps;
   /** The last configuration was refused for the state's sake alone. */
@@ -115,7 +119,9 @@ class Reloads {
       return this.#refuse([errorText(error)], askedBy);
     }
     const counts = { asked_by: askedBy, watches: next.watches.length };
-    log.info("configuration reloaded", { ...counts, ...changeFields(changes, memory.map(memoryText), memory.flatMap(sendsText)) });
+    const [effects, sends] = [memory.map(memoryText), memory.flatMap(sendsText)];
+    log.info("configuration reloaded", { ...counts, ...changeFields(changes, effects, sends) });
+    this.last = { at: isoTime(this.#deps.clock.now()), asked_by: askedBy, memory: shorten(effects), sends: shorten(sends) };
     return this.#accept(true, memory);
   }
 

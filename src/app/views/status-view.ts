@@ -1,6 +1,7 @@
 /** From what the parts know to the one snapshot that status page, API and `chirpwatch status` show. */
 import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
+import type { FailingEnrichment } from "../../enrich/enricher.ts";
 import type { EnrichmentBacklog } from "../../model/enrichment.ts";
 import type { EventRecord } from "../../model/history.ts";
 import type { WatchState } from "../../model/watch-store.ts";
@@ -38,6 +39,8 @@ export interface WatchFacts {
   readonly firstReadPages?: number | undefined;
   /** Undefined where none of its events waits for its enrichment. */
   readonly backlog?: EnrichmentBacklog | undefined;
+  /** Undefined while its last question was answered. */
+  readonly failing?: FailingEnrichment | undefined;
 }
 
 export function watchView(watch: Watch, facts: WatchFacts): WatchView {
@@ -57,12 +60,16 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
     next_poll_at: isoOrNull(facts.nextPollMs),
     requests_spent: facts.spent,
     problem: facts.problem,
-    enriching: enrichingView(facts.backlog),
+    enriching: enrichingView(facts),
   };
 }
 
-const enrichingView = (backlog: EnrichmentBacklog | undefined): WatchView["enriching"] =>
-  backlog === undefined ? null : { waiting: backlog.waiting, oldest_at: isoTime(backlog.oldestAtMs), error: backlog.error };
+function enrichingView({ backlog, failing }: WatchFacts): WatchView["enriching"] {
+  if (backlog === undefined && failing === undefined) return null;
+  const error = backlog === undefined || backlog.error === "" ? (failing?.reason ?? "") : backlog.error;
+  const times = { oldest_at: isoOrNull(backlog?.oldestAtMs), failing_since: isoOrNull(failing?.sinceMs) };
+  return { waiting: backlog?.waiting ?? 0, error, ...times };
+}
 
 /** A paused watch waits for something else, and a long list whose first read goes on has its own line. */
 function firstReadView({ state, firstReadPages }: WatchFacts, lists: WatchView["member_lists"]): WatchView["first_read"] {

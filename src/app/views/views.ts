@@ -1,5 +1,6 @@
 /** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
 import { formatIssue } from "../../config/report.ts";
+import type { Enricher } from "../../enrich/enricher.ts";
 import type { KeyWatch } from "../../engine/quota/key-watch.ts";
 import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
@@ -8,7 +9,17 @@ import { isoTime } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
-import type { BudgetView, DaemonState, EventsView, FoundItem, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
+import type {
+  BudgetView,
+  ConfigView,
+  DaemonState,
+  EventsView,
+  FoundItem,
+  Health,
+  StatusView,
+  Views,
+  WatchView,
+} from "../../server/words/views.ts";
 import type { ReplayRequest } from "../../server/words/replay-view.ts";
 import type { TailFilter, TailLine } from "../../server/words/tail-view.ts";
 import type { OpenedStore } from "../../state/open.ts";
@@ -42,6 +53,8 @@ export interface ViewsDeps extends ScrapeDeps {
   readonly startedAtMs: number;
   readonly delivery: () => Delivery;
   readonly routing: () => Routing;
+  readonly lastReload: () => ConfigView["last_reload"];
+  readonly failingEnrichments: Enricher["failing"];
 }
 
 /** The poll loop turns at least every 30 s; four times that is standing still. */
@@ -103,6 +116,7 @@ class DaemonViews implements Views {
         file: config.files[0] ?? "",
         loaded_at: isoTime(loadedAtMs()),
         warnings: config.warnings.map(formatIssue),
+        last_reload: this.#parts.lastReload(),
         failed_reload: troubles.refusal,
       },
     };
@@ -176,7 +190,8 @@ class DaemonViews implements Views {
   }
 
   async #watchViews(known: ReadonlyMap<string, SourceState>): Promise<readonly WatchView[]> {
-    const { store, quotaWatch, engine, config, routing } = this.#parts;
+    const { store, quotaWatch, engine, config, routing, failingEnrichments } = this.#parts;
+    const failing = failingEnrichments();
     const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
     const { spentByWatch } = quotaWatch.status;
     const backlogs = new Map((await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]));
@@ -190,6 +205,7 @@ class DaemonViews implements Views {
         return watchView(watch, {
           state,
           backlog: backlogs.get(state?.key ?? ""),
+          failing: watch.enrich === undefined ? undefined : failing.get(state?.key ?? ""),
           sink: routing().describe(watch),
           lastPollMs: times.length === 0 ? undefined : Math.max(...times),
           nextPollMs: engine.nextPollAt(watch.id),

@@ -3,7 +3,7 @@ import { cleanLine } from "../../render/text/clean-text.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/words/delivery-words.ts";
 import { enrichingWords } from "../../server/words/enriching-words.ts";
 import { firstReadWords } from "../../server/words/first-read-words.ts";
-import type { EventLine, KeyView, QuotaView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
+import type { EventLine, KeyView, QuotaView, ReloadView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 
@@ -34,11 +34,19 @@ function heading(view: StatusView | StoppedView): string {
   for (const reason of view.reasons) lines.push(`  ${reason}`);
   if (view.state !== "not_running") {
     if (view.gaps > 0) lines.push(`  ${plural(view.gaps, "gap")} in what was read, being filled`);
+    if (view.config.last_reload !== null) lines.push(...reloadLines(view.config.last_reload));
     if (view.config.failed_reload !== null) lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));
   }
   lines.push(quotaText(view.quota));
   if (view.quota.keys.length > 1) lines.push(...view.quota.keys.map(keyLine));
   return lines.join("\n");
+}
+
+/** What it kept, reset and sent; nothing of what it left alone. */
+function reloadLines({ at, asked_by: by, memory, sends }: ReloadView): readonly string[] {
+  const head = `  last reload ${at.slice(0, 19).replace("T", " ")} UTC (${by})`;
+  if (memory.length === 0) return [`${head}: every watch goes on as it was`];
+  return [`${head}:`, ...memory.map((text) => `    ${cleanLine(text)}`), ...sends.map((text) => `    sent: ${cleanLine(text)}`)];
 }
 
 const runningSince = ({ version, uptime_seconds: uptime }: StatusView): string => ` (version ${version}, up ${ageText(uptime * 1_000)})`;

@@ -69,15 +69,18 @@ export interface WatchView {
   readonly requests_spent: number;
   /** Why the last poll failed; empty when it did not. */
   readonly problem: string;
-  /** Events that wait for their enrichment; null when none does. */
+  /** Events that wait for their enrichment, and why there is no answer; null when none waits and the last answer was good. */
   readonly enriching: EnrichingView | null;
 }
 
 export interface EnrichingView {
   readonly waiting: number;
-  readonly oldest_at: string;
+  /** Null where none waits. */
+  readonly oldest_at: string | null;
   /** Why an attempt failed; empty when none did. */
   readonly error: string;
+  /** Since when there was no answer to any question; null while there are answers. */
+  readonly failing_since: string | null;
 }
 
 /** Why something waits, and until when. */
@@ -231,11 +234,23 @@ export interface EventsView {
   readonly next: string | null;
 }
 
+export interface ReloadView {
+  readonly at: string;
+  /** `SIGHUP`, `API`, `file change`. */
+  readonly asked_by: string;
+  /** What it did to what watches remember, a sentence each; those that it left alone are not named. */
+  readonly memory: readonly string[];
+  /** What it sent by itself, a sentence for each watch. */
+  readonly sends: readonly string[];
+}
+
 export interface ConfigView {
   readonly file: string;
   readonly loaded_at: string;
   /** `file:line:column: sentence`. */
   readonly warnings: readonly string[];
+  /** The last reload that changed something since the start; null where none has. */
+  readonly last_reload: ReloadView | null;
   /** The last reload that was refused, until one succeeds. */
   readonly failed_reload: { readonly at: string; readonly errors: readonly string[] } | null;
 }

@@ -92,6 +92,9 @@ describe("a reload", () => {
     const memory = ["brand: query: new baseline (another one; the memory of the old is kept for 30 days)"];
     const fields = { asked_by: "file change", watches: 2, files: ["watches.yaml"], watches_changed: ["brand"], memory };
     expect(lines).toEqual([{ message: "configuration reloaded", fields }]);
+    expect(reloader.lastReload()).toEqual({ at: expect.any(String) as string, asked_by: "file change", memory, sends: [] });
+    await reloader.reload("SIGHUP");
+    expect(reloader.lastReload()).toMatchObject({ asked_by: "file change" });
   });
 
   it("that was refused is over once the files are again what is active", async () => {

@@ -117,6 +117,29 @@ describe("status of alerts that wait", () => {
   });
 });
 
+describe("status of the last reload", () => {
+  const textOf = (memory: readonly string[], sends: readonly string[] = []) => {
+    const reload = { at: "2026-03-10T13:00:00.000Z", asked_by: "SIGHUP", memory, sends };
+    const { config } = statusView();
+    return formatStatus(statusView({ config: { ...config, last_reload: reload } }), NOW_MS);
+  };
+
+  it("says what it kept, reset and sent", () => {
+    expect(textOf(["brand: query: new baseline (another one)", "b: schedule: kept"], ["brand: query: the latest 3 (first_run)"])).toContain(
+      [
+        "  last reload 2026-03-10 13:00:00 UTC (SIGHUP):",
+        "    brand: query: new baseline (another one)",
+        "    b: schedule: kept",
+        "    sent: brand: query: the latest 3 (first_run)",
+      ].join("\n"),
+    );
+  });
+
+  it("says so where every watch was left alone", () => {
+    expect(textOf([])).toContain("  last reload 2026-03-10 13:00:00 UTC (SIGHUP): every watch goes on as it was\n");
+  });
+});
+
 describe("explain", () => {
   const delivery: ExplainDelivery = {
     ...{ sink: "brand", state: "waiting", message_id: null, attempts: 0, sent_at: null, ref: null, detail: "", wait: null },

@@ -54,6 +54,7 @@ describe("the status page", () => {
           file: "watches.yaml",
           loaded_at: "2026-03-09T08:00:00.000Z",
           warnings: ["watches.yaml:9:1: sink never used"],
+          last_reload: null,
           failed_reload: { at: "2026-03-10T13:50:00.000Z", errors: ["watches.yaml:3:1: unknown key"] },
         },
       }),
@@ -136,6 +137,7 @@ describe("the status page", () => {
             file: evil,
             loaded_at: "2026-03-09T08:00:00.000Z",
             warnings: [evil],
+            last_reload: null,
             failed_reload: { at: "2026-03-10T13:00:00Z", errors: [evil] },
           },
         });
