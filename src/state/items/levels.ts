@@ -2,7 +2,7 @@
 import type { DueRepeats, LevelChange, OpenLevel } from "../../model/level.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { fromText, toText } from "../db/json-text.ts";
-import { type Executor, insertRows } from "../db/statement.ts";
+import { type Executor, insertRows, statement } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/tables.ts";
 import { eventOf } from "./insert-events.ts";
 
@@ -22,8 +22,8 @@ export async function openNewLevels(on: Executor, deliveries: readonly NewDelive
   await insertNewLevels(on, opened);
 }
 
-export async function openLevels(db: Executor): Promise<readonly OpenLevel[]> {
-  const rows = await db
+const selectOpen = statement<object>()((on) =>
+  on
     .selectFrom("levels as l")
     .innerJoin("events as e", "e.id", "l.event_id")
     .innerJoin("deliveries as d", (join) => join.onRef("d.event_id", "=", "l.event_id").onRef("d.sink", "=", "l.sink"))
@@ -31,8 +31,11 @@ export async function openLevels(db: Executor): Promise<readonly OpenLevel[]> {
     .selectAll("e")
     .select(["l.sink", "l.repeats", "l.next_at", "l.rules", "d.state", "w.paused", "w.enabled", "w.removed_at"])
     .orderBy("l.created_at")
-    .orderBy("e.seq")
-    .execute();
+    .orderBy("e.seq"),
+);
+
+export async function openLevels(db: Executor): Promise<readonly OpenLevel[]> {
+  const { rows } = await selectOpen(db, {});
   return Promise.all(
     rows.map(async (row) => ({
       event: eventOf(row),
