@@ -1,7 +1,6 @@
 /** A pump over the real store and a real chat sink, under the virtual clock, towards a stand-in of the chat. Call once in a file. */
 import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach } from "vitest";
 import type { UnpublishedReport } from "../../src/deliver/crosspost.ts";
@@ -15,6 +14,7 @@ import { createOutputs } from "../../src/runtime/outputs.ts";
 import type { SinkType } from "../../src/sinks/kind/sink-type.ts";
 import { openStore, type OpenedStore } from "../../src/state/open.ts";
 import { countingHttp } from "../support/counting-http.ts";
+import { makeEmptyState } from "../support/empty-state.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -42,7 +42,7 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
   // discord.js takes half a second of real time to load, in which the virtual clock would run on.
   beforeAll(async () => void (await import("discord.js")));
   beforeEach(async () => {
-    const folder = await mkdtemp(join(tmpdir(), "chirpwatch-chat-"));
+    const folder = makeEmptyState();
     const network = countingHttp();
     const clock = createVirtualClock(startMs, network.settle);
     const store = await openStore({ path: join(folder, "state.db"), clock, random: createSeededRandom(2), log });

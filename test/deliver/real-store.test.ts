@@ -1,7 +1,6 @@
 /** The pump over the real store and a real socket: what a scripted sink cannot prove. */
 import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PumpSink } from "../../src/deliver/queue/sink-queue.ts";
@@ -16,6 +15,7 @@ import { createOutputs } from "../../src/runtime/outputs.ts";
 import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 import { openStore, type OpenedStore } from "../../src/state/open.ts";
 import { countingHttp } from "../support/counting-http.ts";
+import { makeEmptyState } from "../support/empty-state.ts";
 import { startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
 import { makeEvent } from "../support/make-event.ts";
 import { until } from "../support/until.ts";
@@ -32,7 +32,7 @@ let store: OpenedStore;
 let pump: Pump | undefined;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "chirpwatch-deliver-"));
+  folder = makeEmptyState();
   server = await startLoopbackServer();
   clock = createSystemClock();
   network = countingHttp();

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import type { Log } from "../../src/model/log.ts";
 import { type OpenedStore, type OpenOptions, openStore } from "../../src/state/open.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
-import { makeStateFolder } from "../support/state-folder.ts";
+import { makeEmptyState } from "../support/empty-state.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 export const START_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
@@ -18,11 +18,11 @@ export function tempFolder(parent = tmpdir()): string {
   return folder;
 }
 
-/** For tests that do not depend on the disk, for which a state waits at every commit. Removed after the test. */
+/** An empty state, for tests that do not depend on the disk, for which a state waits at every commit. Removed after the test. */
 export function memoryStatePath(): string {
-  const folder = makeStateFolder();
+  const folder = makeEmptyState();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, "data", "chirpwatch.db");
+  return join(folder, "state.db");
 }
 
 export const tempStatePath = (): string => join(tempFolder(), "data", "chirpwatch.db");

@@ -33,7 +33,7 @@ import { openStore } from "../../src/state/open.ts";
 import { createKillSwitch, type KillSwitch } from "./kill-switch.ts";
 import { createRecordedOpsAlerts } from "./recorded-ops-alerts.ts";
 import { createSeededRandom } from "./seeded-random.ts";
-import { makeStateFolder } from "./state-folder.ts";
+import { makeEmptyState } from "./empty-state.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 export interface EngineHarnessOptions {
@@ -99,7 +99,7 @@ const routeToOwnSinks: RouteEvaluated = ({ event, ownSinks }, nowMs) => {
 const SILENT_METER: Meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
 
 export async function startEngineHarness(options: EngineHarnessOptions): Promise<EngineHarness> {
-  const folder = makeStateFolder();
+  const folder = makeEmptyState();
   const opsAlerts: EngineHarness["opsAlerts"] = [];
   const direct: string[] = [];
   const polled: PolledNote[] = [];

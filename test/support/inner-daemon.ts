@@ -24,7 +24,7 @@ import { countingHttp } from "./counting-http.ts";
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "./hook-receiver.ts";
 import { startLoopbackServer } from "./loopback-server.ts";
 import { createSeededRandom } from "./seeded-random.ts";
-import { makeStateFolder } from "./state-folder.ts";
+import { makeEmptyState } from "./empty-state.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 
 export interface InnerDaemon {
@@ -126,7 +126,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     startServer,
     startTemplates,
   };
-  const folder = makeStateFolder();
+  const folder = makeEmptyState();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
   const sandbox = await startSandbox({ clock: withoutJumps(clock), keys: [KEY, SECOND_KEY], accounts: 60, quota: REQUESTS });
