@@ -207,6 +207,45 @@ describe("a Discord bot", () => {
     });
   });
 
+  describe("that starts a thread of its own for every message", () => {
+    const NEW = { thread: "new" } as const;
+
+    it("posts in the channel and names the thread by the alert", async () => {
+      expect(await send(bot(NEW))).toEqual({ ref: "900" });
+      expect(discord.received.map(({ url }) => url.replace("/api/v10/channels/", ""))).toEqual(["55/messages", "55/messages/900/threads"]);
+      expect(posted(1)).toEqual({ name: "ALICE (@alice) posted" });
+      expect(await send(bot({ ...NEW, crosspost: true }))).toEqual({ ref: "900", crosspost: true });
+    });
+
+    it("keeps the message without the permission, says so once and asks no more", async () => {
+      discord.answer((request, response) =>
+        (request.url.endsWith("/threads") ? json({ code: 50_013 }, 403) : json({ id: "901" }))(request, response),
+      );
+      const sink = await discordSink.create("feed", bot(NEW), deps);
+      const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
+      const message = { id: "msg-2", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body };
+      for (let i = 0; i < 2; i += 1) expect(await sink.send(message, new AbortController().signal)).toEqual({ ref: "901" });
+      expect(discord.received).toHaveLength(3);
+      expect(warnings).toEqual([expect.stringContaining("Create Public Threads")]);
+    });
+
+    it("waits for whichever limit ends later, that of messages or that of threads", async () => {
+      discord.answer((request, response) => {
+        const reset = request.url.endsWith("/threads") ? "0.5" : "2";
+        const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset-after": reset };
+        json({ id: "900" }, 200, headers)(request, response);
+      });
+      expect(await send(bot(NEW))).toEqual({ ref: "900", holdMs: 2_000 });
+    });
+
+    it("starts none below a note that alerts are gathered from now on", async () => {
+      const sink = await discordSink.create("feed", bot(NEW), deps);
+      const about = { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body: sink.lists?.announce(EVENT_TIME_MS) ?? null };
+      await sink.send(about, new AbortController().signal);
+      expect(discord.received).toHaveLength(1);
+    });
+  });
+
   it("opens a forum post", async () => {
     discord.answer(json({ id: "901", message: { id: "902" } }));
     expect(await send(bot({ forum: { tags: [] } }))).toEqual({ ref: "902", channel: "901" });

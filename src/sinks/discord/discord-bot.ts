@@ -1,5 +1,7 @@
 /** Posting to Discord as a bot, through discord.js's REST: messages with a nonce, threads below a message, forum posts, crossposts. Each is one attempt. */
+import { errorText } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
+import type { Log } from "../../model/log.ts";
 import { type MessageEdit, type SealedMessage, type Sink, SinkError } from "../../model/sink.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
@@ -35,12 +37,19 @@ export interface DiscordBot {
   readonly edit: DiscordEdit;
 }
 
+/** As `thread`: every message starts one of its own. */
+export const NEW_THREAD = "new";
+
 export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
-  const channel = settings.thread ?? settings.channel_id ?? "";
+  const isStarting = settings.thread === NEW_THREAD;
+  const fixed = isStarting ? undefined : settings.thread;
+  const channel = fixed ?? settings.channel_id ?? "";
   // Messages of one sink go out one at a time: the last answer is this message's.
   let hold: ReturnType<typeof holdOf> = {};
-  const ask = createAsk(settings, deps, (next) => (hold = next));
-  const threads = createThreads(ask, channel);
+  const ask = createAsk(settings, deps, (next) => {
+    if ((next.holdMs ?? 0) > (hold.holdMs ?? 0)) hold = next;
+  });
+  const threads = createThreads(ask, channel, deps.log);
   const post = (to: string, payload: JsonObject, message: SealedMessage, signal: AbortSignal) =>
     ask(`/channels/${to}/messages`, { ...payload, nonce: message.id.slice(0, NONCE_CHARS), enforce_nonce: true }, signal).then(receiptOf);
   const send: DiscordPost = ({ payload, threadName }, message, signal) => {
@@ -50,18 +59,21 @@ export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
       ask(`/channels/${channel}/threads`, { name: threadName, applied_tags: forum?.tags ?? [], message: payload }, signal).then(receiptOf);
     const elsewhere = () => (forum === undefined ? post(channel, payload, message, signal) : openPost());
     // A thread has no threads.
-    if (threadRef === undefined || settings.thread !== undefined) return elsewhere();
+    if (threadRef === undefined || fixed !== undefined) return elsewhere();
     return inThreadOr(async () => {
       if (forum === undefined) await threads.start(threadRef, threadName, signal);
       return post(threadRef, payload, message, signal);
     }, elsewhere);
   };
   // What stands in a thread cannot be published.
-  const isInThread = ({ threadRef }: SealedMessage) => threadRef !== undefined || settings.thread !== undefined;
+  const isInThread = ({ threadRef }: SealedMessage) => threadRef !== undefined || fixed !== undefined;
   return {
     async post(content, message, signal) {
       hold = {};
-      const receipt = { ...(await send(content, message, signal)), ...hold };
+      const sent = await send(content, message, signal);
+      if (isStarting && !content.isLocal && message.threadRef === undefined && sent.ref !== undefined)
+        await threads.offer(sent.ref, content.threadName, signal);
+      const receipt = { ...sent, ...hold };
       const isPublished = settings.crosspost && !content.isLocal && !isInThread(message) && receipt.ref !== undefined;
       return isPublished ? { ...receipt, crosspost: true } : receipt;
     },
@@ -81,21 +93,29 @@ export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
 type Ask = (path: `/${string}`, body: JsonObject | undefined, signal: AbortSignal, method?: "post" | "patch") => Promise<unknown>;
 
 /** A thread has the id of the message it was started from. Without the permission none is tried again before the next start. */
-function createThreads(ask: Ask, channel: string) {
+function createThreads(ask: Ask, channel: string, log: Log) {
   const started = new Set<string>();
   let refusal: SinkError | undefined;
+  /** @throws SinkError of kind `destination` where there can be no thread. */
+  async function start(messageId: string, name: string, signal: AbortSignal): Promise<void> {
+    if (refusal !== undefined) throw refusal;
+    if (started.has(messageId)) return;
+    try {
+      await ask(`/channels/${channel}/messages/${messageId}/threads`, { name }, signal);
+    } catch (error) {
+      if (!(error instanceof SinkError) || error.fields["discordCode"] !== THREAD_EXISTS) throw noThread(error);
+    }
+    started.clear();
+    started.add(messageId);
+  }
   return {
-    /** @throws SinkError of kind `destination` where there can be no thread. */
-    async start(messageId: string, name: string, signal: AbortSignal): Promise<void> {
-      if (refusal !== undefined) throw refusal;
-      if (started.has(messageId)) return;
-      try {
-        await ask(`/channels/${channel}/messages/${messageId}/threads`, { name }, signal);
-      } catch (error) {
-        if (!(error instanceof SinkError) || error.fields["discordCode"] !== THREAD_EXISTS) throw noThread(error);
-      }
-      started.clear();
-      started.add(messageId);
+    start,
+    /** Below a message that is posted already, which another attempt would post again: without a thread it stays as it is. */
+    async offer(messageId: string, name: string, signal: AbortSignal): Promise<void> {
+      if (refusal !== undefined) return;
+      await start(messageId, name, signal).catch((error: unknown) => {
+        log.warn("a message on Discord has no thread: the bot needs the permission Create Public Threads", { error: errorText(error) });
+      });
     },
   };
   function noThread(error: unknown): unknown {

@@ -5,7 +5,7 @@ import { type MessageEdit, SinkError, type SealedMessage, type SendReceipt, type
 import { discordDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
-import { createBot, DISCORD_API_URL, type DiscordEdit } from "./discord-bot.ts";
+import { createBot, DISCORD_API_URL, type DiscordEdit, NEW_THREAD } from "./discord-bot.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "./discord-digest.ts";
 import { type DiscordBody, EMBEDS, renderDiscord } from "./discord-render.ts";
 import { mentionConditions, mentionOf, mentionTiming, withCondition, type WrittenMention } from "../kind/mention-settings.ts";
@@ -46,7 +46,11 @@ const settingsSchema = z
       .strictObject({ tags: z.array(snowflake).max(5).default([]).describe("Ids of tags every post gets.") })
       .optional()
       .describe("The channel is a forum: every message opens a post."),
-    thread: snowflake.optional().describe("Id of a thread of the channel to post in."),
+    thread: z
+      .string()
+      .regex(/^(\d{1,21}|new)$/, `must be the id of a thread in quotes, or ${NEW_THREAD}`)
+      .optional()
+      .describe("Id of a thread of the channel to post in; or `new`: every message of a bot starts a thread of its own."),
     style: z.enum(["embed", "link"]).default("embed").describe("`embed` shows the alert; `link` leaves the preview to Discord."),
   })
   .superRefine((settings, context) => {
@@ -56,6 +60,7 @@ const settingsSchema = z
       if (token !== undefined) addIssue(context, "has a webhook already: remove `token`, or use it instead of `webhook_url`", "token");
       if (settings.update !== undefined)
         addIssue(context, `${ONLY_BOTS_EDIT}: use \`token\` and \`channel_id\` instead of \`webhook_url\``, "update");
+      if (settings.thread === NEW_THREAD) addIssue(context, "only a bot can start threads: use `token` and `channel_id`", "thread");
       if (settings.crosspost) addIssue(context, "only a bot can publish: use `token` and `channel_id`", "crosspost");
     } else if (token === undefined) addIssue(context, "needs `webhook_url`, or `token` and `channel_id`");
     else if (channelId === undefined) addIssue(context, "needs a `channel_id` beside `token`");
@@ -86,9 +91,9 @@ export const discordSink: SinkType<DiscordSettings> = {
   doubts: (_name, settings) => discordDoubts(settings),
   destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? DISCORD_API_URL }],
   describe: (settings) => `Discord channel ${settings.channel_id ?? ""}`,
-  create: async (_name, settings, deps) => {
+  create: async (name, settings, deps) => {
     if (settings.webhook_url !== undefined) return createDiscordSink(settings, createWebhookPost(settings.webhook_url, settings, deps));
-    const { post, crosspost, edit } = createBot(settings, deps);
+    const { post, crosspost, edit } = createBot(settings, { ...deps, log: deps.log.child({ sink: name }) });
     const { update } = settings;
     const updates = update && {
       causes: new Set(update),

@@ -102,7 +102,8 @@ function checkDiscord({ sink, body, path, wire }: Attempt, { keys }: SinkRules):
   if (wire === "discord-webhook" && (username !== keys["username"] || avatar !== keys["avatar_url"]))
     objections.push(`${sink}: a message comes from ${JSON.stringify(username)}`);
   const thread = keys["thread"] as string | undefined;
-  if (thread !== undefined && !path.includes(thread)) objections.push(`${sink}: a message stands outside its thread: ${path}`);
+  if (thread !== undefined && thread !== "new" && !path.includes(thread))
+    objections.push(`${sink}: a message stands outside its thread: ${path}`);
   const forum = keys["forum"] as JsonObject | undefined;
   if (forum !== undefined && tags !== undefined && JSON.stringify(tags) !== JSON.stringify(forum["tags"] ?? []))
     objections.push(`${sink}: a post has the tags ${JSON.stringify(tags)}`);
@@ -281,7 +282,7 @@ function hasMentioned(
 function checkPart({ id, parentId }: LeftMessage, sink: SinkRules, { outbox, played }: Evidence): readonly string[] {
   const ref = outbox.messages.get(parentId ?? "")?.ref ?? null;
   const isTroubled = played.scenario.steps.some((step) => step.do === "sink trouble");
-  if (ref === null || isTroubled || sink.keys["thread"] !== undefined) return [];
+  if (ref === null || isTroubled || (sink.keys["thread"] ?? "new") !== "new") return [];
   const astray = (outbox.attempts.get(id) ?? []).filter(({ wire, path, body, headers }) =>
     wire === "slack-bot"
       ? (body as JsonObject)["thread_ts"] !== ref

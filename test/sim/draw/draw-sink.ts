@@ -126,7 +126,7 @@ const SINK_TYPES: Readonly<
       mention: (scene) => ({ role: "222", ...mentionTiming(scene, false) }),
       crosspost: ({ dice }) => dice.chance(0.7),
       forum: ({ dice }) => (dice.chance(0.5) ? { tags: ["333"] } : {}),
-      thread: ({ index }) => String(910_000 + index),
+      thread: ({ dice, index }) => (dice.chance(0.5) ? "new" : String(910_000 + index)),
       style: ({ dice }) => dice.pick(["embed", "link"]),
     },
   },
@@ -232,6 +232,7 @@ function dropConflicts(sink: Record<string, Json | undefined>): JsonObject {
   if (sink["key"] === undefined) drop("tag");
   else drop("urls", "urls_file");
   if (isWebhook) drop("crosspost");
+  if (isWebhook && sink["thread"] === "new") drop("thread");
   if (isWebhook && sink["type"] === "slack") drop("username", "icon_emoji", "icon_url", "thread_by");
   if (sink["thread_by"] === undefined) drop("thread_window", "broadcast");
   if (sink["icon_emoji"] !== undefined) drop("icon_url");
