@@ -96,9 +96,11 @@ describe("pictures in Slack", () => {
     expect(shown(4, 3, 4, 2, 4)).toHaveLength(17);
   });
 
-  it("beyond four are counted", () => {
-    const { blocks } = renderSlack(tweetBatch([{ entities: photos(6) }]));
-    expect(JSON.stringify(blocks.at(-1))).toContain("+2 more media");
+  it("are also all there when they are more than the platform takes, and counted where Slack has no room", () => {
+    expect(shown(47)).toHaveLength(47);
+    expect(JSON.stringify(renderSlack(tweetBatch([{ entities: photos(47) }])).blocks.at(-1))).not.toContain("more media");
+    expect(shown(48)).toHaveLength(4);
+    expect(JSON.stringify(renderSlack(tweetBatch([{ entities: photos(48) }])).blocks.at(-1))).toContain("+44 more media");
   });
 
   it("give way to the alerts when there is not room for all", () => {

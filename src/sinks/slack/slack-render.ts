@@ -53,12 +53,13 @@ interface Layout {
   readonly pictures: number;
 }
 
-/** A post has no more of them. */
-const MOST_PICTURES = 4;
+/** The platform takes four with a post; the service names no limit. */
+const USUAL_PICTURES = 4;
 const LAYOUTS: readonly Layout[] = [
-  { bodyChars: SECTION_CHARS, pictures: MOST_PICTURES },
-  { bodyChars: 1_200, pictures: MOST_PICTURES },
-  { bodyChars: 400, pictures: MOST_PICTURES },
+  { bodyChars: SECTION_CHARS, pictures: BLOCKS },
+  { bodyChars: 1_200, pictures: BLOCKS },
+  { bodyChars: 400, pictures: BLOCKS },
+  { bodyChars: 400, pictures: USUAL_PICTURES },
   { bodyChars: 400, pictures: 1 },
   { bodyChars: 150, pictures: 1 },
 ];
