@@ -4,6 +4,7 @@
 const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
   receiver: ["sink"],
   receivers: ["sinks"],
+  server_id: ["guild_id"],
   mattermost: ["chat_webhook"],
   rocketchat: ["chat_webhook"],
   google_chat: ["chat_webhook"],

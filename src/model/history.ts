@@ -39,6 +39,8 @@ export interface DeliveryPath extends DeliveryHistory {
   readonly replayedAtMs: number | null;
   /** The event whose delivery it joined, or is a duplicate of. */
   readonly joinedEventId: string | null;
+  /** The sink's own id of the place where its message stands; null where it did not say. */
+  readonly channel: string | null;
   /** Of its message, the newest ones. */
   readonly failures: readonly { readonly atMs: number; readonly error: string }[];
   /** The newest edit of its message; null where none was ever wanted. */

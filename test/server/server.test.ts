@@ -229,7 +229,16 @@ describe("reading", () => {
           deliveries: [
             {
               ...{ sink: "brand", state: "sent", messageId: "m", attempts: 1, sentAtMs: NOW_MS, ref: null, detail: "", wait: null },
-              ...{ groupKey: "", throttleKey: null, silencedBy: null, replayedAtMs: null, joinedEventId: null, failures: [], edit: null },
+              ...{
+                groupKey: "",
+                throttleKey: null,
+                silencedBy: null,
+                replayedAtMs: null,
+                joinedEventId: null,
+                channel: null,
+                failures: [],
+                edit: null,
+              },
               ...{ routed: null, thread: null, wording: null, repeat: null },
             },
           ],

@@ -99,7 +99,7 @@ function editOf({ edit }: DeliveryPath): EditView | null {
   };
 }
 
-function linkOf({ sinks }: Config, { sink, ref }: DeliveryPath): string | null {
+function linkOf({ sinks }: Config, { sink, ref, channel }: DeliveryPath): string | null {
   const config = sinks.find(({ name }) => name === sink);
-  return config === undefined || ref === null ? null : (sinkTypeOf(config).linkTo?.(config.settings, ref) ?? null);
+  return config === undefined || ref === null ? null : (sinkTypeOf(config).linkTo?.(config.settings, ref, channel ?? undefined) ?? null);
 }

@@ -28,6 +28,8 @@ interface BotSettings {
   readonly crosspost: boolean;
 }
 
+type BotDeps = Pick<SinkDeps, "http" | "clock" | "log">;
+
 /** @throws SinkError, of kind `message` where this message cannot be edited, or not to this. */
 export type DiscordEdit = (message: Pick<MessageEdit, "ref" | "channel">, payload: JsonObject, signal: AbortSignal) => Promise<void>;
 
@@ -40,7 +42,7 @@ export interface DiscordBot {
 /** As `thread`: every message starts one of its own. */
 export const NEW_THREAD = "new";
 
-export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
+export function createBot(settings: BotSettings, deps: BotDeps): DiscordBot {
   const isStarting = settings.thread === NEW_THREAD;
   const fixed = isStarting ? undefined : settings.thread;
   const channel = fixed ?? settings.channel_id ?? "";
@@ -72,7 +74,7 @@ export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
       hold = {};
       const sent = await send(content, message, signal);
       if (isStarting && !content.isLocal && message.threadRef === undefined && sent.ref !== undefined)
-        await threads.offer(sent.ref, content.threadName, signal);
+        await threads.tryToStart(sent.ref, content.threadName, signal);
       const receipt = { ...sent, ...hold };
       const isPublished = settings.crosspost && !content.isLocal && !isInThread(message) && receipt.ref !== undefined;
       return isPublished ? { ...receipt, crosspost: true } : receipt;
@@ -111,7 +113,7 @@ function createThreads(ask: Ask, channel: string, log: Log) {
   return {
     start,
     /** Below a message that is posted already, which another attempt would post again: without a thread it stays as it is. */
-    async offer(messageId: string, name: string, signal: AbortSignal): Promise<void> {
+    async tryToStart(messageId: string, name: string, signal: AbortSignal): Promise<void> {
       if (refusal !== undefined) return;
       await start(messageId, name, signal).catch((error: unknown) => {
         log.warn("a message on Discord has no thread: the bot needs the permission Create Public Threads", { error: errorText(error) });
@@ -134,7 +136,7 @@ const STEP_BACK_MS = 1_000;
  * discord.js takes half a second to load: the first message pays it, not the start. It remembers the ends of rate limits as times of day,
  * its own 50 requests a second among them: after a clock that was set back they would lie hours ahead. Then it is made anew.
  */
-function createAsk(settings: BotSettings, deps: SinkDeps, onPosted: (hold: ReturnType<typeof holdOf>) => void): Ask {
+function createAsk(settings: BotSettings, deps: BotDeps, onPosted: (hold: ReturnType<typeof holdOf>) => void): Ask {
   const { clock } = deps;
   let loading: ReturnType<typeof createRest> | undefined;
   let lastAheadMs = Number.NEGATIVE_INFINITY;
@@ -152,7 +154,7 @@ function createAsk(settings: BotSettings, deps: SinkDeps, onPosted: (hold: Retur
 }
 
 /** No retries, no waiting, no clean-up timers: the outbox owns all of them. Answers are classified before the SDK sees them, so that a 401 does not make it drop the token. */
-async function createRest(settings: BotSettings, { http }: SinkDeps, onPosted: (hold: ReturnType<typeof holdOf>) => void) {
+async function createRest(settings: BotSettings, { http }: BotDeps, onPosted: (hold: ReturnType<typeof holdOf>) => void) {
   const { REST } = await import("discord.js");
   const rest = new REST({
     api: (settings.api_url ?? DISCORD_API_URL).replace(/\/+$/, ""),

@@ -22,6 +22,7 @@ const settingsSchema = z
     webhook_url: z.string().optional().describe("A channel's webhook, instead of `token` and `channel_id`."),
     token: z.string().min(1).optional().describe("Bot token. Needs `channel_id`."),
     channel_id: snowflake.optional().describe("Channel the bot posts in."),
+    guild_id: snowflake.optional().describe("Id of the server. With it, `explain` links to messages."),
     api_url: apiUrl("Base of Discord's API, ending in /api; http on loopback is allowed, for stand-ins."),
     username: z.string().min(1).max(80).optional().describe("Name a webhook posts under."),
     avatar_url: z
@@ -91,9 +92,12 @@ export const discordSink: SinkType<DiscordSettings> = {
   doubts: (_name, settings) => discordDoubts(settings),
   destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? DISCORD_API_URL }],
   describe: (settings) => `Discord channel ${settings.channel_id ?? ""}`,
+  // No answer to a posted message names the server.
+  linkTo: ({ guild_id: guild }, ref, channel) =>
+    guild === undefined || channel === undefined ? undefined : `https://discord.com/channels/${guild}/${channel}/${ref}`,
   create: async (name, settings, deps) => {
     if (settings.webhook_url !== undefined) return createDiscordSink(settings, createWebhookPost(settings.webhook_url, settings, deps));
-    const { post, crosspost, edit } = createBot(settings, { ...deps, log: deps.log.child({ sink: name }) });
+    const { post, crosspost, edit } = createBot(settings, { http: deps.http, clock: deps.clock, log: deps.log.child({ sink: name }) });
     const { update } = settings;
     const updates = update && {
       causes: new Set(update),

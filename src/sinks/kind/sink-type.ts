@@ -79,8 +79,8 @@ export interface SinkType<S = unknown> {
   destinations(settings: S): readonly Destination[];
   /** Where it posts, for people: "#brand", "console". Not asked where `secrets` holds an address. */
   describe?(settings: S): string;
-  /** Where people see a message, by the sink's own id of it; absent, or undefined, where only a request could find out. */
-  linkTo?(settings: S, ref: string): string | undefined;
+  /** Where people see a message, by the sink's own ids of it and of its place; absent, or undefined, where only a request could find out. */
+  linkTo?(settings: S, ref: string, channel?: string): string | undefined;
   /** Loads SDKs on first use; calls nothing. */
   create(name: string, settings: S, deps: SinkDeps): Promise<Sink>;
   /** Called at start where a sink can prove its credentials cheaply (Slack's auth.test). @throws SinkError */

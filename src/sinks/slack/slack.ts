@@ -107,7 +107,7 @@ export const slackSink: SinkType<SlackSettings> = {
   doubts: (_name, settings) => slackDoubts(settings),
   destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? API_URL }],
   describe: ({ channel }) => channel ?? "Slack",
-  linkTo: ({ channel }, ts) => slackPermalink(channel, ts),
+  linkTo: (settings, ts, channel = settings.channel) => slackPermalink(channel, ts),
   create: async (_name, settings, deps) => {
     const post = settings.webhook_url === undefined ? createBotPost(settings, deps) : createWebhookPost(settings.webhook_url, deps);
     return { ...createSlackSink(settings, post), ...updatesOf(settings, deps) };

@@ -24,6 +24,7 @@ export async function deliveryPathsOf(db: Executor, eventId: string, nowMs: numb
       silencedBy: row.silenced_by,
       replayedAtMs: row.replayed_at,
       joinedEventId: row.joined_event_id,
+      channel: row.channel ?? null,
       routed: row.routed === null ? null : fromText(row.routed),
       thread: threadOf(row),
       wording: row.worded_by === null ? null : { template: row.worded_by, error: row.wording_error },
@@ -35,7 +36,7 @@ export async function deliveryPathsOf(db: Executor, eventId: string, nowMs: numb
 }
 
 const NOWHERE = {
-  ...{ groupKey: "", throttleKey: null, silencedBy: null, replayedAtMs: null, joinedEventId: null },
+  ...{ groupKey: "", throttleKey: null, silencedBy: null, replayedAtMs: null, joinedEventId: null, channel: null },
   ...{ routed: null, thread: null, wording: null, repeat: null, edit: null, failures: [] },
 } as const;
 
@@ -56,7 +57,7 @@ const pathRows = (db: Executor, eventId: string) =>
       eb.fn.coalesce("d.worded_by", "j.worded_by").as("worded_by"),
       eb.fn.coalesce("d.wording_error", "j.wording_error").as("wording_error"),
     ])
-    .select(["m.id as message_id", "m.ref", "parent.id as parent_id", "parent.ref as parent_ref", "t.message_id as begun_by"])
+    .select(["m.id as message_id", "m.ref", "m.channel", "parent.id as parent_id", "parent.ref as parent_ref", "t.message_id as begun_by"])
     .select(["l.repeats", "l.next_at"])
     .select(["x.state as edit_state", "x.due_at as edit_due_at", "x.edited_at", "x.error as edit_error"])
     .where("d.event_id", "=", eventId)

@@ -1,7 +1,8 @@
 /** How an alert came to its sink, and what failed on the way, as `explain` shows it. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
 import { formatExplanation } from "../../../src/cli/inspect/explain-text.ts";
+import { json, startLoopbackServer } from "../../support/loopback-server.ts";
 import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../../support/inner-daemon.ts";
 
 const SECOND = 1_000;
@@ -48,6 +49,16 @@ describe("the path of an alert", () => {
     const failed = { result: "failed", answer: expect.stringContaining("503") as string, at: expect.any(String) as string };
     expect(delivery.attempt_log).toEqual([failed, failed, { at: delivery.sent_at, result: "sent", answer: "" }]);
     expect(text).toMatch(/(^ {4}attempt {2}2026-03-06 \d\d:\d\d:\d\d failed: .*503.*\n){2} {4}attempt {2}2026-03-06 \d\d:\d\d:\d\d sent$/m);
+  });
+
+  it("links to the message, in the place that the sink's answer names", async () => {
+    const discord = await startLoopbackServer(json({ id: "900", channel_id: "55" }));
+    onTestFinished(discord.close);
+    const feed = { type: "discord", webhook_url: `${discord.url}/api/webhooks/1/x`, guild_id: "7" };
+    const daemon = await setUp({ opsSink: "hook", more: { sinks: { hook: feed } } });
+    const { delivery, text } = await explain(daemon, await tweet(daemon));
+    expect(delivery.link).toBe("https://discord.com/channels/7/55/900");
+    expect(text).toContain("    link     https://discord.com/channels/7/55/900");
   });
 
   it("shows the silence that holds it back, its author and its comment", async () => {

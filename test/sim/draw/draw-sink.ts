@@ -120,6 +120,7 @@ const SINK_TYPES: Readonly<
         : secretOr(scene, "webhook_url", `https://discord.com/api/webhooks/1/${scene.name}`),
     optional: {
       api_url: () => "https://discord.com/api",
+      guild_id: () => "77",
       update: drawUpdate,
       username: () => "watcher",
       avatar_url: () => "https://images.example/a.png",
