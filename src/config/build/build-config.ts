@@ -4,7 +4,7 @@ import type { Route } from "../../route/route.ts";
 import { createTimetable, type Timetable } from "../../schedule/timetable.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
-import { checkSinks } from "./check-sinks.ts";
+import { checkSinks, warnOfLoneThreads } from "./check-sinks.ts";
 import { enrichLabels } from "./build-enrich.ts";
 import { buildSections, type Sections } from "./build-sections.ts";
 import { buildSink } from "./build-sink.ts";
@@ -35,13 +35,14 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   const watchEntries = namedEntries(root, "watches", report);
   const sinkEntries = namedEntries(root, "sinks", report);
   const intervals = buildIntervals(childOf(root, "time_intervals"), report);
-  const templates = await buildTemplates(childOf(root, "templates"), deps);
+  const labels = labelsOf(watchEntries, root);
+  const templates = await buildTemplates(childOf(root, "templates"), { report, watchTypes: deps.watchTypes, labels });
   const shared = {
     where,
     intervals,
     timetable: createTimetable(),
     body: anyBody(deps.watchTypes),
-    labels: labelsOf(watchEntries, root),
+    labels,
     templates,
   };
   const sinks = await buildSinks(sinkEntries, root, shared, deps);
@@ -57,6 +58,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   checkMoves(watchEntries, "watch", report);
   checkMoves(sinkEntries, "sink", report);
   checkOps(root, sections, sinkEntries, report);
+  if (route !== undefined || !report.hasErrors()) warnOfLoneThreads(sinkEntries, sinks, route, report);
   warnOfUnused(sinkEntries, { watchEntries, watches, route, sections }, report);
   if (sections === undefined) return undefined;
   warnOfLoopback(root, sections, sinks, deps);

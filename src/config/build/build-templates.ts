@@ -1,4 +1,5 @@
 /** Named message templates: each read, and its fields held against the events that it is for. */
+import { BUILT_IN_LABELS } from "../../model/event.ts";
 import { coversEvent, type MessageTemplate, type Region } from "../../model/template.ts";
 import type { FieldTree, TemplateProblem } from "../../render/templates/check-template.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
@@ -14,6 +15,8 @@ import { anyBody, variablesOf } from "../where/where-types.ts";
 export interface TemplateBuildDeps {
   readonly report: Report;
   readonly watchTypes: readonly WatchType<any>[];
+  /** The watches' own labels. */
+  readonly labels: readonly string[];
 }
 
 /** By name; undefined for one that was complained about. */
@@ -30,7 +33,6 @@ const OTHER_EVENTS: Readonly<Record<string, FieldTree>> = {
 
 /** Besides the event's body. */
 const COMMON_FIELDS: FieldTree = {
-  labels: "map<string, string>",
   event: {
     id: "string",
     type: "string",
@@ -69,7 +71,8 @@ async function buildTemplate(entry: Entry, deps: TemplateBuildDeps): Promise<Mes
   const { events, title, body } = written;
   const template = { name: entry.key, events, ...(title === undefined ? {} : { title }), ...(body === undefined ? {} : { body }) };
   const isKnown = checkEvents(template, entry.node, deps);
-  const fields = fieldsOf(template, deps.watchTypes);
+  const labels = Object.fromEntries([...BUILT_IN_LABELS, ...deps.labels].map((label) => [label, "dyn"]));
+  const fields = { ...fieldsOf(template, deps.watchTypes), labels };
   for (const [key, text] of Object.entries({ title, body })) {
     if (text !== undefined && isKnown) await checkText(text, { key, map: entry.node, fields }, report);
   }
@@ -122,7 +125,11 @@ async function checkText(text: string, { key, map, fields }: WrittenText, report
   for (const problem of checkTemplate(text, fields)) {
     const { kind, start, unknown } = problem;
     const hint = unknown === undefined ? "" : didYouMean(unknown.word, unknown.known) || knownHint(unknown.known);
-    report.error(placeInText(place, text, start), RULES_OF[kind], `\`${key}\`: ${problem.message}${hint}\n${excerpt(text, problem)}`);
+    const at = placeInText(place, text, start);
+    // An enrichment may return labels that nobody has declared.
+    if (unknown?.holder === "labels")
+      report.warn(at, "template-label", `\`${key}\`: no event has a label "${unknown.word}"${hint}\n${excerpt(text, problem)}`);
+    else report.error(at, RULES_OF[kind], `\`${key}\`: ${problem.message}${hint}\n${excerpt(text, problem)}`);
   }
 }
 

@@ -15,7 +15,7 @@ export interface TemplateProblem {
   readonly end: number;
   readonly message: string;
   /** A word that there is not, and those that there are in its place. */
-  readonly unknown?: { readonly word: string; readonly known: readonly string[] };
+  readonly unknown?: { readonly word: string; readonly known: readonly string[]; readonly holder?: string };
 }
 
 /** A syntax error hides what follows it; without one every name is checked. */
@@ -92,7 +92,7 @@ function unknownField(text: string, start: number, { at, path, name }: Missing):
     start: begin,
     end: begin + name.length,
     message,
-    ...(known.length === 0 ? {} : { unknown: { word: name, known } }),
+    ...(known.length === 0 ? {} : { unknown: { word: name, known, holder } }),
   };
 }
 
