@@ -47,7 +47,10 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
   if (common === undefined || (settings === undefined && !isBlank)) return undefined;
   const doubts = settings === undefined ? [] : (type.doubts?.(entry.key, settings) ?? []);
-  for (const { rule, key, message } of doubts) report.warn(placeOf(whole, key) ?? entry.keyPlace, rule, message);
+  for (const { rule, key, missing, message } of doubts) {
+    // One that was complained about is written, and left out of the settings.
+    if (placeOf(whole, missing) === undefined) report.warn(placeOf(whole, key) ?? entry.keyPlace, rule, message);
+  }
   if (settings !== undefined && !deps.lenient) checkPrograms(type, settings, split.own, deps);
   const throttle = throttleOf(common.throttle, type.chat);
   return {

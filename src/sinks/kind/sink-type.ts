@@ -29,6 +29,8 @@ export interface SinkDoubt {
   readonly rule: "unsigned-webhook" | "private-webhook" | "other-chat" | "slack-token" | "no-effect";
   /** The setting it is about; the whole sink when absent. */
   readonly key?: string;
+  /** The setting that it misses. */
+  readonly missing?: string;
   readonly message: string;
 }
 

@@ -70,7 +70,13 @@ export const webhookSink: SinkType<WebhookSettings> = {
 
 function doubtOfSecret(name: string, { secret }: WebhookSettings): readonly SinkDoubt[] {
   if (secret !== undefined) return [];
-  return [{ rule: "unsigned-webhook", message: `\`${name}\` has no \`secret\`: its messages are not signed, anyone could send the like` }];
+  return [
+    {
+      rule: "unsigned-webhook",
+      missing: "secret",
+      message: `\`${name}\` has no \`secret\`: its messages are not signed, anyone could send the like`,
+    },
+  ];
 }
 
 function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Http; readonly clock: Clock }): Sink {
