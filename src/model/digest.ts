@@ -6,6 +6,14 @@
 /** `throttle`: more than its limit came at once. `return`: they came while their watch was away. `backfill`: an operator asked for the past. `schedule`: a digest is written for them. */
 export type DigestCause = "throttle" | "return" | "backfill" | "schedule";
 
+/** A digest of thousands becomes several, one after the other. */
+export interface DigestSeries {
+  /** It goes on with the one before. */
+  readonly isContinued: boolean;
+  /** So many alerts are left for the next. */
+  readonly left: number;
+}
+
 const CAUSES: readonly string[] = ["throttle", "return", "backfill", "schedule"] satisfies readonly DigestCause[];
 
 /** What the keys of digests begin with, and no other group's key. */

@@ -1,5 +1,6 @@
 /** Deliveries on their way, as a port: due, sealed, recorded; and the health of their sinks. */
 import type { DeadCause } from "./dead-letters.ts";
+import type { DigestSeries } from "./digest.ts";
 import type { ChirpEvent } from "./event.ts";
 import type { SealedMessage, SendReceipt } from "./sink.ts";
 import type { WaitCount } from "./waiting.ts";
@@ -26,6 +27,8 @@ export interface DueGroup {
   readonly groupKey: string;
   readonly throttleKey: string | null;
   readonly members: readonly DueMember[];
+  /** Of a digest that is too large for one; absent for any other. */
+  readonly series?: DigestSeries;
 }
 
 /** A sealed message that is due for its first or next attempt. */

@@ -1,5 +1,5 @@
 /** A sink as the delivery loop sees it: renders once, sends what was sealed, classifies what went wrong. */
-import type { DigestCause } from "./digest.ts";
+import type { DigestCause, DigestSeries } from "./digest.ts";
 import type { EditCause } from "./edit-cause.ts";
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { ChirpEvent, EventBody } from "./event.ts";
@@ -48,6 +48,8 @@ export interface Digest {
   /** The others, oldest first. */
   readonly rest: readonly OutboxEvent[];
   readonly unlisted: Unlisted | undefined;
+  /** Where it is one of several, because there were too many alerts for one. */
+  readonly series?: DigestSeries;
   /** People who are called by its first message, as the sink writes them; absent: nobody. */
   readonly mentions?: readonly string[];
   /** How the event reads, by its watch type. */

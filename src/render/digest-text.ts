@@ -32,7 +32,9 @@ export function digestLine(message: NeutralMessage): DigestLine {
 const countOf = ({ top, rest, unlisted }: Digest): number => top.length + rest.length + (unlisted?.count ?? 0);
 
 /** "595 alerts, sent together because there were many at once". */
-export function digestHeading(digest: Digest): string {
+export const digestHeading = (digest: Digest): string => `${causeText(digest)}${seriesText(digest)}`;
+
+function causeText(digest: Digest): string {
   const { cause, top, rest } = digest;
   const count = `${countOf(digest).toLocaleString("en-US")} alerts`;
   if (cause === undefined) return count;
@@ -44,14 +46,24 @@ export function digestHeading(digest: Digest): string {
   return `${count} that came while ${away} was away`;
 }
 
+/** Of more alerts than one digest takes. */
+function seriesText({ series }: Digest): string {
+  if (series === undefined) return "";
+  const before = series.isContinued ? ", which continues the digest before" : "";
+  return `${before}${series.left === 0 ? "" : `; ${series.left.toLocaleString("en-US")} more are in the next`}`;
+}
+
 /** What stands above the lines of a first message that does not list everything. */
 export const digestTopHeading = ({ top }: Digest): string => (top.length === 0 ? "" : `The ${top.length} most seen:`);
+
+const unlistedText = (count: number): string =>
+  count === 1 ? "Another one is not listed here:" : `Another ${count.toLocaleString("en-US")} are not listed here:`;
 
 /** What follows the lines of the first message; undefined where they are all. */
 export function digestRemainder({ top, rest, unlisted }: Digest): string | undefined {
   const parts = [
-    top.length === 0 || rest.length === 0 ? "" : `${rest.length.toLocaleString("en-US")} more follow.`,
-    unlisted === undefined ? "" : `Another ${unlisted.count.toLocaleString("en-US")} are not listed here:`,
+    top.length === 0 || rest.length === 0 ? "" : `${rest.length.toLocaleString("en-US")} more ${rest.length === 1 ? "follows" : "follow"}.`,
+    unlisted === undefined ? "" : unlistedText(unlisted.count),
   ].filter((part) => part !== "");
   return parts.length === 0 ? undefined : parts.join(" ");
 }

@@ -57,6 +57,26 @@ describe("a digest on the hour", () => {
     expect(slack.messages[0]?.shown).toContain("Another 3 are not listed here: `chirpwatch events`");
   });
 
+  it("of more alerts than one digest takes is several, which say so and have each alert once", async () => {
+    const { slack, startPump } = await start();
+    const { clock, commit } = chat();
+    await commit(tweets(0, 5_007));
+    await startPump();
+    await clock.advance(50 * MINUTE);
+    await commit(tweets(5_007, 5_009));
+    await clock.advance(HOUR);
+    expect(slack.messages.map(({ shown }) => /\d[\d,]* alerts[^\n*]*/.exec(shown)?.[0])).toEqual([
+      "5,000 alerts in this digest; 7 more are in the next",
+      "7 alerts in this digest, which continues the digest before",
+      "2 alerts in this digest",
+    ]);
+    expect(linkedTweets(slack.messages)).toEqual([
+      ...Array.from({ length: 12 }, (_, i) => tweetId(4_999 - i)),
+      ...Array.from({ length: 7 }, (_, i) => tweetId(5_006 - i)),
+      ...[5_008, 5_007].map(tweetId),
+    ]);
+  });
+
   it("is not sent when there is nothing to send, and is due again at the next hour", async () => {
     const { slack, startPump } = await start();
     const { clock, commit } = chat();

@@ -140,6 +140,8 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
       expect(way).toContain("Another 400 are not listed here:");
       expect(way).toContain(where);
     }
+    const one = waysOf(render(digestOf(posts(20), { unlisted: { count: 1, where } }))[0]);
+    for (const way of one) expect(way).toContain("Another one is not listed here:");
     for (const way of said(page)) expect(way.replaceAll("&amp;", "&")).toContain(page);
   });
 

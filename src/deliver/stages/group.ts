@@ -1,5 +1,5 @@
 /** First stage: takes due work of one sink from the outbox and decides what goes out alone, as a digest, or later. */
-import { type DigestCause, digestGroup, readDigestGroup } from "../../model/digest.ts";
+import { type DigestCause, type DigestSeries, digestGroup, readDigestGroup } from "../../model/digest.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { DueGroup, DueMember, DueMessage, Outbox, Overflow } from "../../model/outbox.ts";
 import type { SilenceStore } from "../../model/silence.ts";
@@ -15,6 +15,7 @@ export interface Bundle {
   readonly members: readonly DueMember[];
   /** Why it is a digest; undefined when it is none. */
   readonly cause: DigestCause | undefined;
+  readonly series?: DigestSeries;
 }
 
 /** What may not go out now; `isFirst`: the channel gets a message that says so. */
@@ -147,10 +148,11 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly
   return [items.filter(test), items.filter((item) => !test(item))];
 }
 
-const bundleOf = ({ groupKey, throttleKey, members }: DueGroup): Bundle => ({
+const bundleOf = ({ groupKey, throttleKey, members, series }: DueGroup): Bundle => ({
   groupKey,
   throttleKey,
   members,
+  ...(series && { series }),
   cause: readDigestGroup(groupKey)?.cause,
 });
 

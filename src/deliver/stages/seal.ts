@@ -140,7 +140,7 @@ interface Shown extends Bundle {
 }
 
 /** Those who are called stand in the first message of several. */
-function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[], { groupKey, cause, mentions }: Shown): LaidOut {
+function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[], { groupKey, cause, mentions, series }: Shown): LaidOut {
   const { lists } = queue.sink;
   const read = (event: OutboxEvent) => deps.read(event, queue.name);
   const digestDeps = { read, listedAt: deps.listedAt };
@@ -151,7 +151,7 @@ function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[],
     // A digest of one event is that event.
     const isList = lists !== undefined && events.length > (cause === undefined ? lists.above : 1);
     if (isList) {
-      const calling: SinkLists = { ...lists, render: (wanted) => lists.render({ ...wanted, mentions }) };
+      const calling: SinkLists = { ...lists, render: (wanted) => lists.render({ ...wanted, mentions, ...(series && { series }) }) };
       return isScheduled ? layOutScheduled(events, digest, calling, digestDeps) : layOutDigest(events, cause, calling, digestDeps);
     }
     const parts: DigestPart[] = [];

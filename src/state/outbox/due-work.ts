@@ -70,7 +70,7 @@ const dueSingles = statement<Asked>()((on, slot) =>
 const dueGroups = statement<Asked>()((on, slot) =>
   on
     .selectFrom("groups as g")
-    .select(["g.group_key", "g.due_at"])
+    .select(["g.group_key", "g.due_at", "g.last_sealed_at"])
     .where("g.sink", "=", slot("sink"))
     .where("g.due_at", "is not", null)
     .where("g.due_at", "<=", slot("now"))
@@ -82,7 +82,7 @@ const dueGroups = statement<Asked>()((on, slot) =>
 const groupMembers = statement<{ sink: string; groupKey: string; now: number; limit: number }>()((on, slot) =>
   on
     .selectFrom("deliveries")
-    .select("id")
+    .select(["id", "due_at"])
     .where("state", "=", WAITING)
     .where("grouped", "=", GROUPED)
     .where("sink", "=", slot("sink"))
@@ -90,6 +90,17 @@ const groupMembers = statement<{ sink: string; groupKey: string; now: number; li
     .where("due_at", "<=", slot("now"))
     .orderBy("id")
     .limit(slot("limit")),
+);
+
+const countMembers = statement<{ sink: string; groupKey: string; now: number }>()((on, slot) =>
+  on
+    .selectFrom("deliveries")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("state", "=", WAITING)
+    .where("grouped", "=", GROUPED)
+    .where("sink", "=", slot("sink"))
+    .where("group_key", "=", slot("groupKey"))
+    .where("due_at", "<=", slot("now")),
 );
 
 const memberEvents = listStatement<object, number>()((on, list) =>
@@ -125,7 +136,13 @@ const joinedEvents = listStatement<object, number>()((on, list) =>
 
 type Work =
   | { readonly kind: "message"; readonly row: MessageHead }
-  | { readonly kind: "group"; readonly sink: string; readonly groupKey: string; readonly members: readonly number[] };
+  | {
+      readonly kind: "group";
+      readonly sink: string;
+      readonly groupKey: string;
+      readonly members: readonly number[];
+      readonly series?: DueGroup["series"];
+    };
 
 interface MessageHead {
   readonly id: string;
@@ -165,9 +182,12 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
   const work: Work[] = messages.map((row) => ({ kind: "message", row }));
   for (const row of (await dueGroups(db, asked)).rows.filter(isFree).slice(0, query.limit)) {
     const groupKey = row.group_key;
-    const most = readDigestGroup(groupKey) === undefined ? MEMBERS_AT_ONCE : DIGEST_AT_ONCE;
-    const { rows } = await groupMembers(db, { sink, groupKey, now, limit: most });
-    if (rows.length > 0) work.push({ kind: "group", sink, groupKey, members: rows.map((member) => member.id) });
+    const isDigest = readDigestGroup(groupKey) !== undefined;
+    const { rows } = await groupMembers(db, { sink, groupKey, now, limit: isDigest ? DIGEST_AT_ONCE : MEMBERS_AT_ONCE });
+    if (rows.length === 0) continue;
+    const members = rows.map((member) => Number(member.id));
+    const series = isDigest ? await seriesOf(db, row, { sink, now, dueAtMs: rows.map((member) => Number(member.due_at)) }) : undefined;
+    work.push({ kind: "group", sink, groupKey, members, ...(series && { series }) });
   }
   const singles = (await dueSingles(db, asked)).rows.filter(isFree).slice(0, query.limit);
   const first = (w: Work) => (w.kind === "group" ? (w.members[0] ?? 0) : 0);
@@ -176,6 +196,17 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
     ...singles.map((row): Work => ({ kind: "group", sink, groupKey: row.group_key, members: [row.id] })),
   ];
   return [...work.filter((w) => w.kind === "message"), ...groups.sort((a, b) => first(a) - first(b))];
+}
+
+/** Where a digest is cut: what was due when its group was last sealed was left over from that. */
+async function seriesOf(
+  db: Executor,
+  { group_key: groupKey, last_sealed_at: sealedAt }: { readonly group_key: string; readonly last_sealed_at: number | null },
+  { sink, now, dueAtMs }: { readonly sink: string; readonly now: number; readonly dueAtMs: readonly number[] },
+): Promise<DueGroup["series"]> {
+  const isContinued = sealedAt !== null && dueAtMs.some((dueAt) => dueAt <= Number(sealedAt));
+  const all = dueAtMs.length < DIGEST_AT_ONCE ? dueAtMs.length : Number((await countMembers(db, { sink, groupKey, now })).rows[0]?.count);
+  return isContinued || all > dueAtMs.length ? { isContinued, left: all - dueAtMs.length } : undefined;
 }
 
 function takeTurns(perSink: readonly (readonly Work[])[], limit: number): Work[] {
@@ -217,9 +248,10 @@ export async function readGroups(db: Executor, work: readonly (Work & { kind: "g
       ...(row.template === null ? {} : { template: row.template }),
     });
   }
-  return work.map(({ sink, groupKey, members: own }) => ({
+  return work.map(({ sink, groupKey, members: own, series }) => ({
     sink,
     groupKey,
+    ...(series && { series }),
     throttleKey: members.get(own[0] ?? 0)?.throttleKey ?? null,
     members: own.flatMap((id) => withoutThrottle(members.get(id))),
   }));
