@@ -113,6 +113,7 @@ export function createPump(deps: PumpDeps): Pump {
   return {
     async start() {
       await moveQueues(deps);
+      await sealAnew(deps);
       const known = new Map((await store.loadSinkHealth()).map((health) => [health.sink, health]));
       state = "running";
       for (const queue of queues) {
@@ -159,6 +160,14 @@ async function moveQueues({ store, log, movedSinks = [] }: PumpDeps): Promise<vo
   for (const move of movedSinks) {
     const moved = await store.moveSink(move);
     if (moved > 0) log.info("a sink has a new name and keeps its queue", { ...move, moved });
+  }
+}
+
+/** A sink may have another type than before, by `moved_from` or in its place. */
+async function sealAnew({ store, log, sinks }: PumpDeps): Promise<void> {
+  for (const [sink, { type }] of sinks) {
+    const messages = await store.unseal(sink, type);
+    if (messages > 0) log.info("a sink has another type, and what waits for it is laid out anew", { sink, type, messages });
   }
 }
 

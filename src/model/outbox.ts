@@ -56,6 +56,8 @@ export interface NewMessage extends SealedMessage {
   readonly deliveryIds: readonly string[];
   /** Deliveries that it counts and does not list. */
   readonly summarisedIds?: readonly string[];
+  /** The type of the sink that laid out its body. */
+  readonly sealedFor?: string;
   /** Null: it does not count against a throttle. */
   readonly throttleKey: string | null;
   /** The message it belongs under: of a digest its first one. */
@@ -184,6 +186,8 @@ export interface Outbox {
   wakeSink(sink: string, nowMs: number): Promise<void>;
   /** Hands the whole queue of a sink over to its new name, in one transaction. How much there was; 0 once it is done. */
   moveSink(move: MovedSink): Promise<number>;
+  /** Takes back a sink's messages that were sealed for another type: what they hold waits, as before it was sealed. How many there were. */
+  unseal(sink: string, type: string): Promise<number>;
   outboxStats(): Promise<readonly OutboxStats[]>;
   /** Why what waits does, by sink and reason. */
   countWaiting(nowMs: number): Promise<readonly WaitCount[]>;

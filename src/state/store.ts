@@ -60,6 +60,7 @@ import { gather, throttleState } from "./outbox/throttle.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./watches/targets.ts";
 import { countWaiting } from "./outbox/waiting.ts";
 import { moveSink } from "./outbox/move-sink.ts";
+import { unseal } from "./outbox/unseal.ts";
 import { wakeSink } from "./outbox/wake-sink.ts";
 
 /** A Store over any database that holds the tables; `close` is the opener's. */
@@ -150,6 +151,7 @@ const outbox = (db: Executor): Outbox => ({
   saveSinkHealth: (health) => saveSinkHealth(db, health),
   wakeSink: (sink, nowMs) => wakeSink(db, sink, nowMs),
   moveSink: (move) => moveSink(db, move),
+  unseal: (sink, type) => unseal(db, sink, type),
   outboxStats: () => outboxStats(db),
   countWaiting: (nowMs) => countWaiting(db, nowMs),
 });

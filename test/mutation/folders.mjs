@@ -115,7 +115,7 @@ export const FOLDERS = {
     },
     { mutate: inFolder("src/state", ["enrichments"]), tests: inFolder("test/state", ["enrichments.test"]) },
     { mutate: inFolder("src/state", ["mentions", "threads"]), tests: inFolder("test/state", ["mentions.test", "threads.test"]) },
-    { mutate: inFolder("src/state", ["move-sink"]), tests: inFolder("test/deliver", ["moved-sink.test"]) },
+    { mutate: inFolder("src/state", ["move-sink", "unseal"]), tests: inFolder("test/deliver", ["moved-sink.test"]) },
     { mutate: inFolder("src/state", ["audit"]), tests: inFolder("test/state", ["dead-letters.test"]) },
     {
       mutate: inFolder("src/state", ["silences", "silenced-deliveries"]),

@@ -100,6 +100,7 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     saveSinkHealth: guarded(store.saveSinkHealth),
     wakeSink: guarded(store.wakeSink),
     moveSink: guarded(store.moveSink),
+    unseal: guarded(store.unseal),
     outboxStats: guarded(store.outboxStats),
     countWaiting: guarded(store.countWaiting),
     dueCrosspost: guarded(store.dueCrosspost),

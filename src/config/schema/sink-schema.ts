@@ -15,7 +15,7 @@ export const commonSinkSchema = z.strictObject({
   ...shapingSchema.shape,
   template: templateName().describe("Name of a template, for alerts that no route gives another."),
   ...regionSchema.shape,
-  moved_from: z.string().optional().describe("The name this sink had before: keeps its queue. Of the same type."),
+  moved_from: z.string().optional().describe("The name this sink had before: keeps its queue, also where the type is another."),
 });
 
 export const COMMON_SINK_KEYS: readonly string[] = Object.keys(commonSinkSchema.shape);

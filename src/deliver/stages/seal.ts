@@ -77,6 +77,7 @@ function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Shown, items: read
     message: {
       id: ids[index] ?? "",
       sink: queue.name,
+      sealedFor: queue.type,
       groupKey,
       sealedAtMs: deps.clock.now(),
       body: part.body,
@@ -178,6 +179,7 @@ async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }
   const announcement: NewMessage = {
     id: deps.random.id(),
     sink: queue.name,
+    sealedFor: queue.type,
     groupKey: announcementGroup(overflow.throttleKey),
     sealedAtMs: deps.clock.now(),
     body: lists.announce(overflow.digestDueAtMs),

@@ -174,6 +174,8 @@ export interface MessagesTable {
   parent_id: string | null;
   /** Of dead ones: a `DeadCause`; else "". */
   cause: string;
+  /** The type of the sink that its body is for; null in rows from before that was kept. */
+  sealed_for: string | null;
   /** When the operator was notified that it is dead, and when it was acknowledged or rendered anew. */
   reported_at: number | null;
   acknowledged_at: number | null;

@@ -27,6 +27,7 @@ import { up as templates } from "./0022-templates.ts";
 import { up as edits } from "./0023-edits.ts";
 import { up as levels } from "./0024-levels.ts";
 import { up as paths } from "./0025-paths.ts";
+import { up as sealedFor } from "./0026-sealed-for.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -56,6 +57,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0023-edits": { up: edits },
   "0024-levels": { up: levels },
   "0025-paths": { up: paths },
+  "0026-sealed-for": { up: sealedFor },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

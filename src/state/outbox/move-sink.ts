@@ -88,6 +88,9 @@ async function moveKeys(on: Executor, { from, to }: MovedSink): Promise<void> {
   const groups = await on.selectFrom("groups").select("group_key").where("sink", "=", from).execute();
   for (const { key, next } of renamed(groups.map((row) => row.group_key)))
     await on.updateTable("groups").set({ group_key: next }).where("sink", "=", from).where("group_key", "=", key).execute();
+  const threads = await on.selectFrom("threads").select("thread_key").where("sink", "=", from).execute();
+  for (const { key, next } of renamed(threads.map((row) => row.thread_key)))
+    await on.updateTable("threads").set({ thread_key: next }).where("sink", "=", from).where("thread_key", "=", key).execute();
   for (const table of ["deliveries", "messages"] as const) {
     const keys = await on.selectFrom(table).select("throttle_key").distinct().where("sink", "=", from).execute();
     for (const { key, next } of renamed(keys.map((row) => row.throttle_key)))
@@ -95,13 +98,15 @@ async function moveKeys(on: Executor, { from, to }: MovedSink): Promise<void> {
   }
 }
 
-/** The keys of route/route-event.ts: `[path, sink, …]` of a group, `sink:NAME` and `route:PATH:NAME` of a throttle, also as a line of a digest's. */
+function renamedGroup(key: string, { from, to }: MovedSink): string {
+  const [path, sink, ...labels] = JSON.parse(key) as readonly string[];
+  return sink === from ? JSON.stringify([path, to, ...labels]) : key;
+}
+
+/** The keys of route/route-event.ts: `[path, sink, …]` of a group, `sink:NAME` and `route:PATH:NAME` of a throttle, also as a line of the key of a digest or a thread. */
 export function renamedKey(key: string, { from, to }: MovedSink): string {
-  if (key.startsWith("[")) {
-    const [path, sink, ...labels] = JSON.parse(key) as readonly string[];
-    return sink === from ? JSON.stringify([path, to, ...labels]) : key;
-  }
   const renamedLine = (line: string) => {
+    if (line.startsWith('["')) return renamedGroup(line, { from, to });
     if (line === `sink:${from}`) return `sink:${to}`;
     return line.startsWith("route:") && line.endsWith(`:${from}`) ? `${line.slice(0, -from.length)}${to}` : line;
   };

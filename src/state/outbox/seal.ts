@@ -28,6 +28,7 @@ const COLUMNS = [
   "cause",
   "reported_at",
   "acknowledged_at",
+  "sealed_for",
 ] as const;
 
 export const insertMessages = insertRows("messages", COLUMNS, (insert) => insert);
@@ -114,4 +115,5 @@ export const messageRow = (message: NewMessage, seq: number): MessagesTable => (
   cause: "",
   reported_at: null,
   acknowledged_at: null,
+  sealed_for: message.sealedFor ?? null,
 });

@@ -28,7 +28,11 @@ it("a failure names neither the address nor its path, and stays what it was", as
 
 it("a refusal to publish does not name the token", async () => {
   const answer = { status: 403, headers: {}, body: '{"message":"no access with discord-token"}' };
-  const deps = { http: { request: async () => answer }, clock: createVirtualClock(0) } as unknown as SinkDeps;
+  const deps = {
+    http: { request: async () => answer },
+    clock: createVirtualClock(0),
+    log: { child: () => undefined },
+  } as unknown as SinkDeps;
   const settings = { token: "discord-token", channel_id: "7", crosspost: true, style: "embed" };
   const sink = await createSink({ name: "news", type: "discord", settings, retryForMs: 1 }, deps);
   const error: SinkError = await (sink.crosspost?.("8", new AbortController().signal) ?? Promise.resolve()).catch((thrown) => thrown);

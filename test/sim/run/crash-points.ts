@@ -21,6 +21,7 @@ const STORE_WRITES = [
   "saveSinkHealth",
   "wakeSink",
   "moveSink",
+  "unseal",
   "recordCrosspost",
   "recordEdit",
   "expireCrossposts",

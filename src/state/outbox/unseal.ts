@@ -1,0 +1,29 @@
+/** Takes back messages that were sealed for a sink of another type, which cannot send them: what they hold waits again, as before it was sealed. */
+import { OPEN } from "../db/literals.ts";
+import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
+import { refreshGroupsOf } from "./group-timers.ts";
+
+const foreign = statement<{ sink: string; type: string }>()((on, slot) =>
+  on.selectFrom("messages").select("id").where("state", "=", OPEN).where("sink", "=", slot("sink")).where("sealed_for", "!=", slot("type")),
+);
+
+const release = listStatement<object, string>()((on, list) =>
+  on
+    .updateTable("deliveries")
+    .set({ state: "waiting", message_id: null, worded_by: null, wording_error: null })
+    .where("message_id", "in", list)
+    .returning(["sink", "group_key", "grouped"]),
+);
+
+const remove = listStatement<object, string>()((on, list) => on.deleteFrom("messages").where("id", "in", list).returning("id"));
+
+/** How many messages it were. */
+export function unseal(db: Executor, sink: string, type: string): Promise<number> {
+  return transact(db, async (on) => {
+    const ids = (await foreign(on, { sink, type })).rows.map(({ id }) => id);
+    const { rows } = await release(on, ids, {});
+    await remove(on, ids, {});
+    await refreshGroupsOf(on, rows);
+    return ids.length;
+  });
+}
