@@ -173,7 +173,15 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`render ${what} ${sink}`);
         if (what !== "e1") return Promise.resolve(`there is no event "${what}"`);
         const event = { id: "e1", type: "tweet.created", watch: "brand-mentions" };
-        return Promise.resolve({ event, sink, template: "short", problem: "", text: "Alice posted", payload: { text: "Alice posted" } });
+        return Promise.resolve({
+          event,
+          sink,
+          sample: false,
+          template: "short",
+          problem: "",
+          text: "Alice posted",
+          payload: { text: "Alice posted" },
+        });
       },
       replays: () => Promise.resolve({ replays: [{ at: "2026-03-10T13:57:10.000Z", action: "replay event", detail: { by: "alice" } }] }),
     },

@@ -1,5 +1,6 @@
 /** One event as it would be sent to one sink now. Sends nothing, stores nothing. */
 import type { Config, SinkConfig } from "../../config/config.ts";
+import { didYouMean } from "../../config/suggest.ts";
 import { createWordEvents, type TemplateFailure } from "../../deliver/stages/word-events.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
@@ -16,6 +17,7 @@ import { findReceivers } from "../../route/route-event.ts";
 import type { RenderView } from "../../server/words/render-view.ts";
 import { createReader } from "../daemon/create-reader.ts";
 import { sinkFactsOf, sinkTypeOf } from "../delivering/create-sink.ts";
+import { SAMPLE_ID, sampleOfWatch } from "./sample-event.ts";
 
 export interface RenderParts {
   readonly store: Pick<History, "findEvents"> & Pick<RecheckStore, "eventsById">;
@@ -36,17 +38,20 @@ export interface RenderRequest {
 export async function renderEvent(parts: RenderParts, { what, sink: name }: RenderRequest): Promise<RenderView | string> {
   const { config } = parts;
   const sink = config.sinks.find((one) => one.name === name);
-  if (sink === undefined) return `there is no sink "${name}"; there are ${config.sinks.map((one) => one.name).join(", ")}`;
+  const names = config.sinks.map((one) => one.name);
+  if (sink === undefined) return `there is no sink "${name}"${didYouMean(name, names) || `; there are ${names.join(", ")}`}`;
   if (sink.settings === undefined) return `the secrets of ${name} are not known here`;
   const event = await findEvent(parts, what);
   if (typeof event === "string") return event;
   const { worded, failures, template } = await wordFor(parts, sink, event);
   const read = createReader(config.linksHost, sink.region);
   const built = await parts.createSink(sink);
-  const body = built.render({ events: [worded], sample: false, read });
+  const sample = event.id === SAMPLE_ID;
+  const body = built.render({ events: [worded], sample, read });
   return {
     event: { id: event.id, type: event.type, watch: event.watch },
     sink: name,
+    sample,
     template: worded.wording === undefined && failures.length === 0 ? null : template,
     problem: failures[0]?.problem ?? "",
     text: textOf(read(worded), sink),
@@ -83,7 +88,7 @@ const ownSinksOf = ({ watches }: Config, { watch }: ChirpEvent): readonly string
 const MOST_PAGES = 50;
 const AT_ONCE = 500;
 
-async function findEvent({ store, config }: RenderParts, what: string): Promise<ChirpEvent | string> {
+async function findEvent({ store, config, clock }: RenderParts, what: string): Promise<ChirpEvent | string> {
   const [exact] = await store.eventsById([what]);
   if (exact !== undefined) return exact;
   const isWatch = config.watches.some(({ id }) => id === what);
@@ -102,9 +107,11 @@ async function findEvent({ store, config }: RenderParts, what: string): Promise<
     if (next === null) break;
     before = next;
   }
-  return isWatch
-    ? `${what} has had no event yet: chirpwatch test ${what} shows what it would send an alert for`
-    : `there is no event "${what}", and no watch of that name: chirpwatch events --json lists the ids of events`;
+  const watch = config.watches.find(({ id }) => id === what);
+  if (watch !== undefined) return sampleOfWatch(watch, clock.now());
+  const ids = config.watches.map(({ id }) => id);
+  const hint = didYouMean(what, ids) || `; there are the watches ${ids.join(", ")}.`;
+  return `there is no event and no watch "${what}"${hint} chirpwatch events --json lists the ids of events`;
 }
 
 function textOf(message: NeutralMessage, { region }: SinkConfig): string {

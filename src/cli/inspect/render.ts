@@ -1,7 +1,7 @@
 /** `chirpwatch render`: an event as a sink would be sent it now, from the running daemon or its state. Sends nothing. */
 import type { Command } from "commander";
 import { createSink } from "../../app/delivering/create-sink.ts";
-import { type RenderRequest, renderEvent } from "../../app/views/render-event.ts";
+import { type RenderParts, type RenderRequest, renderEvent } from "../../app/views/render-event.ts";
 import type { Config } from "../../config/config.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { startTemplateWorker } from "../../runtime/threads/template-worker.ts";
@@ -23,7 +23,10 @@ export function addRender(program: Command, context: CliContext): void {
   program
     .command("render")
     .description("show an event as a sink would be sent it now, worded by its template; sends nothing")
-    .argument("<event>", "an event's id or the beginning of it, a tweet's id or link, or a watch, for its latest event")
+    .argument(
+      "<event>",
+      "an event's id or the beginning of it, a tweet's id or link, or a watch, for its latest event, or a sample where it has had none",
+    )
     .requiredOption("--sink <name>", "the sink")
     .option("--payload", "print the body that the sink would be sent, as JSON")
     .option(...CONFIG_OPTION)
@@ -41,6 +44,8 @@ async function render(context: CliContext, what: string, { config: path, sink, p
   const said = await askDaemon(place, "GET", `/api/v1/render?${query.toString()}`);
   const view = said === undefined ? await renderStopped(context, place.config(), { what, sink }) : viewIn(said);
   if (typeof view === "string") throw new ExitError(EXIT.failed, "RENDER_NOTHING", view);
+  if (view.sample)
+    context.err(`${view.event.watch} has had no event yet: this is a sample. chirpwatch test ${view.event.watch} shows real ones.`);
   if (view.problem !== "") context.err(`The template ${view.template} failed, so this is the default message: ${view.problem}`);
   if (json === true) context.out(JSON.stringify(view, undefined, 2));
   else context.out(payload === true ? JSON.stringify(view.payload, undefined, 2) : view.text);
@@ -54,11 +59,17 @@ async function renderStopped(context: CliContext, config: Config, request: Rende
   const { clock, http, outputs } = context;
   const runner = config.templates.length === 0 ? undefined : startTemplateWorker(config.templates, { clock });
   const sinkDeps = { http, clock, log: context.logger("error"), write: context.out, outputs, linksHost: config.linksHost };
+  const renderFrom = (store: RenderParts["store"]) =>
+    renderEvent({ store, config, clock, runner, createSink: (sink) => createSink(sink, sinkDeps) }, request);
   try {
-    return await readState(context, config, (store) =>
-      renderEvent({ store, config, clock, runner, createSink: (sink) => createSink(sink, sinkDeps) }, request),
-    );
+    return await readState(context, config, renderFrom);
+  } catch (error) {
+    // Before the first run a sample can be shown.
+    if (error instanceof ExitError && error.code === "STATE_MISSING") return await renderFrom(NO_EVENTS);
+    throw error;
   } finally {
     await runner?.stop();
   }
 }
+
+const NO_EVENTS: RenderParts["store"] = { eventsById: async () => [], findEvents: async () => ({ events: [], next: null }) };

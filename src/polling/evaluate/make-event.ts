@@ -32,7 +32,10 @@ export function makeEvent(hash: Hash, subscriber: Subscriber, fact: Fact, detect
 }
 
 /** The watch's own labels cannot reuse the names set here; `severity` may be set by the watch. */
-function labelsOf({ watch, targetName }: Subscriber, { type, body }: Fact): Labels {
+export function labelsOf(
+  { watch, targetName }: Pick<Subscriber, "watch" | "targetName">,
+  { type, body }: Pick<Fact, "type" | "body">,
+): Labels {
   const { tweet, user } = body;
   const about =
     tweet === undefined
