@@ -1,8 +1,7 @@
-/** Digests of the built daemon, to a Slack that keeps its limits: what a crash in the middle leaves, and what stands above a thousand. */
+/** Digests of the built daemon, to a Slack that keeps its limits: what a crash in the middle leaves. */
 import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { type ChatMessage, linkedTweets } from "../support/chat-message.ts";
-import { runCommand } from "../support/run-command.ts";
 import { startSlackStandIn } from "../support/slack-stand-in.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, keep, noted, createFixture, sorted } from "./fixture.ts";
@@ -46,22 +45,5 @@ describe.concurrent("a digest", () => {
     expect(below.map(({ thread }) => thread)).toEqual(below.map(() => top?.id));
     const listed = linkedTweets(below);
     expect(listed).toEqual(sorted(listed));
-  });
-
-  it("lists a thousand, and names the command that lists the others", async () => {
-    const { fixture, slack } = await createSlackFixture("25s");
-    const daemon = await fixture.start();
-    await noted(daemon, "w");
-    fixture.api.post("search:acme", 1_051);
-    const said = await until("the digest", () =>
-      /`chirpwatch (events [^`]+)`/.exec(slack.messages.find(({ shown }) => shown.includes("1,050 alerts"))?.shown ?? ""),
-    );
-    expect(slack.messages.at(-1)?.shown).toContain("Another 50 are not listed here:");
-    const { code, out } = await runCommand([...(said[1] ?? "").split(" "), "--json"], { cwd: fixture.folder });
-    expect(code).toBe(0);
-    // They wait for nothing more: the first message counts them.
-    const listed = JSON.parse(out).events;
-    expect(listed).toHaveLength(50);
-    expect(listed[0].deliveries).toEqual([{ sink: "chat", state: "summarised" }]);
   });
 });

@@ -20,6 +20,8 @@ describe.concurrent("the metrics of a running daemon", () => {
     await noted(daemon, "w");
     const text = await daemon.get("/metrics");
     const value = (name: string) => sampleOf(text, name) ?? Number.NaN;
+    for (const line of text.split("\n").filter((one) => one !== "" && !one.startsWith("#")))
+      expect(line).toMatch(/^(chirpwatch|process|nodejs)_/);
     expect(sampleOf(text, "chirpwatch_build_info", { version: packageVersion() })).toBe(1);
     expect(value("chirpwatch_state_bytes")).toBeGreaterThan(20_000);
     expect(value("chirpwatch_quota_period_end_timestamp_seconds")).toBeGreaterThan(nowS());

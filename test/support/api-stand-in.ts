@@ -27,8 +27,6 @@ export interface ApiStandIn {
   readonly asked: readonly Asked[];
   /** Requests to an endpoint, first pages only when so wished. */
   count(endpoint: string): number;
-  /** The most requests that arrived within any one second. */
-  busiestSecond(): number;
   /** Makes an account; returns its id. */
   account(username: string): string;
   rename(id: string, username: string): void;
@@ -234,7 +232,6 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
     keys,
     asked,
     count: (endpoint) => asked.filter((one) => one.endpoint === endpoint).length,
-    busiestSecond: () => Math.max(0, ...asked.map((one, i) => asked.slice(i).filter(({ atMs }) => atMs < one.atMs + 1_000).length)),
     account(username) {
       const id = String(newId(Date.now() - 90 * 86_400_000) + BigInt(users.size) * 2n);
       users.set(id, username);
