@@ -1,73 +1,7 @@
-/** Groups that overlap only partly: what they ask for in the same instant, counted in requests. */
-import { afterEach, expect, it } from "vitest";
-import { sleep } from "../../src/model/clock.ts";
-import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
-import type { Watch } from "../../src/model/watch.ts";
-import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
-import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
-import { createListsWorld, type WorldSubject } from "../support/lists-world.ts";
-import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
-import { createSeededRandom } from "../support/seeded-random.ts";
-import { createVirtualClock } from "../support/virtual-clock.ts";
-
-const START = Date.UTC(2026, 2, 2, 12, 0, 0);
-const MIN = 60_000;
-const HOUR = 3_600_000;
-const DAY = 86_400_000;
-const harnesses: EngineHarness[] = [];
-
-afterEach(async () => {
-  for (const harness of harnesses.splice(0)) await harness.close();
-});
-
-type Plan = (ids: (from: number, to: number) => readonly string[]) => readonly Watch[];
-
-const every = (minutes: number, changes: WatchChanges = {}): WatchChanges => ({
-  schedule: { kind: "every", intervalMs: minutes * MIN },
-  maxAgeMs: 7 * DAY,
-  // Full polls are another test's.
-  fullPollEveryMs: 10_000 * DAY,
-  ...changes,
-});
-
-/** Accounts with posts and followers, and whatever watches them; from ten minutes after the start. */
-async function setup(count: number, plan: Plan, startMs = START) {
-  const clock = createVirtualClock(startMs);
-  const posts = createAccountsWorld();
-  const lists = createListsWorld();
-  for (let i = 0; i < count; i += 1) {
-    posts.post(posts.add(`account_${i}`), startMs - DAY + i);
-    lists.follow(lists.add(), startMs - DAY + i);
-  }
-  const answer = (request: UpstreamRequest): UpstreamAnswer => {
-    if (/follow/.test(request.endpoint)) return lists.answer(request, clock.now());
-    const given = posts.answer(request, clock.now());
-    if (request.endpoint !== "info-batch") return given;
-    const counts = new Map((lists.answer(request, clock.now()).users ?? []).map((user) => [user.id, user.followers_count]));
-    return { users: (given.users ?? []).map((user) => ({ ...user, followers_count: counts.get(user.id) ?? 0 })) };
-  };
-  const calls: { readonly endpoint: string; readonly ids: number; readonly atMs: number }[] = [];
-  const upstream = {
-    async call(request: UpstreamRequest) {
-      const ids = request.params["user_ids"];
-      calls.push({ endpoint: request.endpoint, ids: Array.isArray(ids) ? ids.length : 0, atMs: clock.now() });
-      await sleep(clock, 40);
-      return answer(request);
-    },
-  };
-  const idsOf = (from: number, to: number) => posts.accounts.slice(from, to).map(({ id }) => `id:${id}`);
-  const harness = await startEngineHarness({ clock, upstream, watches: plan(idsOf) });
-  harnesses.push(harness);
-  await clock.advance(10 * MIN + 30_000);
-  const probes = async (minutes: number) => {
-    const sinceMs = clock.now();
-    await clock.advance(minutes * MIN);
-    return calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs).map(({ ids }) => ids);
-  };
-  const alerted = async () => (await harness.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
-  const [account, subject] = [(i: number) => posts.accounts[i] as WorldAccount, (i: number) => lists.subjects[i] as WorldSubject];
-  return { clock, posts, lists, harness, calls, probes, alerted, account, subject };
-}
+/** Groups that overlap only partly: what they ask for in the same instant, counted in requests. Their paces over hours: test/long/shared-probes.test.ts. */
+import { expect, it } from "vitest";
+import { makeWatch } from "../support/make-watch.ts";
+import { every, HOUR, MIN, setup, START } from "./overlapping-groups.ts";
 
 it("timelines of two priorities, profiles and followers of overlapping accounts cost one request a tick, and each reports its own", async () => {
   const { clock, posts, lists, probes, alerted, account, subject } = await setup(80, (ids) => [
@@ -125,16 +59,6 @@ it("a slower schedule takes the answers of a faster one", async () => {
   expect(await probes(60)).toHaveLength(60);
 });
 
-it("freshness counts what others ask for as probes of its own", async () => {
-  const freshness = { kind: "mean", meanMs: 5 * MIN, maxMs: HOUR } as const;
-  const fresh: Plan = (ids) => [makeWatch("posts", "timeline", { accounts: ids(0, 60) }, { ...every(10), freshness })];
-  const names: Plan = (ids) => [makeWatch("names", "profile", { accounts: ids(0, 60) }, every(10))];
-  const countOf = async (plan: Plan) => (await (await setup(60, plan)).probes(8 * 60)).length;
-  const apart = (await countOf(fresh)) + (await countOf(names));
-  const together = await countOf((ids) => [...fresh(ids), ...names(ids)]);
-  expect(together).toBeLessThan(0.8 * apart);
-});
-
 const P95 = { freshness: { kind: "p95", p95Ms: MIN } } as const;
 const MEAN = { freshness: { kind: "mean", meanMs: 5 * MIN, maxMs: HOUR } } as const;
 
@@ -167,28 +91,6 @@ it.each([P95, MEAN])(
     expect(Math.max(...delays)).toBeLessThanOrEqual(MIN + 1_000);
   },
 );
-
-it("a group under freshness keeps a pace of its own while others ask for all of it, and goes by that when they are gone", async () => {
-  const accounts = Array.from({ length: 40 }, (_, i) => `id:${1_000 + i}`);
-  const own = makeWatch("posts", "timeline", { accounts }, { ...every(10), ...MEAN });
-  const names = makeWatch("names", "profile", { accounts }, every(1));
-  const { clock, posts, harness, account } = await setup(40, () => [own]);
-  const random = createSeededRandom(3);
-  for (let i = 0; i < 500; i += 1) posts.post(account(i % 40), START + Math.floor((0.5 + random.float() * 15) * HOUR));
-  await clock.advance(6 * HOUR);
-  await harness.setWatches([own, names]);
-  await clock.advance(6 * HOUR);
-  await harness.setWatches([own]);
-  const sinceMs = clock.now();
-  await clock.advance(3 * HOUR);
-  const delays = (await harness.events()).flatMap(({ occurredAtMs, detectedAtMs }) =>
-    occurredAtMs > sinceMs ? [detectedAtMs - occurredAtMs] : [],
-  );
-  expect(delays.length).toBeGreaterThan(60);
-  const meanMs = delays.reduce((sum, delayMs) => sum + delayMs, 0) / delays.length;
-  expect(meanMs).toBeLessThan(5.5 * MIN);
-  expect(meanMs).toBeGreaterThan(3 * MIN);
-});
 
 it.each([
   ["timelines", "timeline", {}, {}],

@@ -1,6 +1,6 @@
 /** A group that was kept from its turns by an outage or a clock: delays that follow say nothing about its pace. */
 import { expect, it } from "vitest";
-import { startGroup } from "../groups/accounts/pacing/fresh-group.ts";
+import { startGroup } from "./fresh-group.ts";
 
 const START = Date.UTC(2026, 2, 2);
 const HOUR = 3_600_000;

@@ -3,10 +3,8 @@ import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 
 const [path, atMs] = process.argv.slice(2);
-const load = async (file) => (await runnerImport(fileURLToPath(new URL(file, import.meta.url)), { configFile: false })).module;
-const { openStore } = await load("../../src/state/open.ts");
-const { createSeededRandom } = await load("../support/seeded-random.ts");
-const { createVirtualClock } = await load("../support/virtual-clock.ts");
+const parts = fileURLToPath(new URL("process-parts.ts", import.meta.url));
+const { createSeededRandom, createVirtualClock, openStore } = (await runnerImport(parts, { configFile: false })).module;
 
 const silent = () => undefined;
 const log = { debug: silent, info: silent, warn: silent, error: silent, child: () => log };

@@ -47,8 +47,19 @@ export function createSearchWorld({ longestQuery = 450, shyWords = [] }: SearchW
   const posts: SearchPost[] = [];
   let sequence = 0;
 
-  const wordsOf = (text: string) => text.toLowerCase().split(/[^\p{L}\p{N}_]+/u);
-  const has = (text: string, words: string) => ` ${wordsOf(text).join(" ")} `.includes(` ${wordsOf(words).join(" ")} `);
+  /** By text: each is compared with every query. */
+  const spaced = new Map<string, string>();
+  const wordsOf = (text: string): string => {
+    const known = spaced.get(text);
+    if (known !== undefined) return known;
+    const words = ` ${text
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}_]+/u)
+      .join(" ")} `;
+    spaced.set(text, words);
+    return words;
+  };
+  const has = (text: string, words: string) => wordsOf(text).includes(wordsOf(words));
   const finds = (query: Query, post: SearchPost): boolean => {
     const { tweet, card } = post;
     const text = tweet.full_text.toLowerCase();
@@ -75,8 +86,8 @@ export function createSearchWorld({ longestQuery = 450, shyWords = [] }: SearchW
       const user = { ...makeUser(`9${handle.length}`, handle), display_name: name };
       const tweet = { ...makeTweet(id, text), created_at: new Date(atMs).toISOString(), user };
       const post = { tweet, atMs, visibleAtMs: atMs + lagMs, deletedAtMs, card };
-      posts.push(post);
-      posts.sort((a, b) => compareIds(b.tweet.id, a.tweet.id));
+      const older = posts.findIndex((other) => compareIds(other.tweet.id, id) < 0);
+      posts.splice(older < 0 ? posts.length : older, 0, post);
       return post;
     },
     finds: (query, post) => finds(parseQuery(query), post),

@@ -1,18 +1,14 @@
-/** A group that was kept from its turns: what it finds late then says nothing of its pace. */
+/** A group that was kept from its turns: what it finds late then says nothing of its pace. Days of such groups: test/long/group-on-time.test.ts. */
 import { describe, expect, it } from "vitest";
 import type { GroupMemory } from "../../../../src/groups/accounts/group-memory.ts";
 import { firstPace, probesForMean } from "../../../../src/groups/accounts/pacing/group-mean.ts";
 import { createOnTime } from "../../../../src/groups/accounts/pacing/on-time.ts";
 import { createVirtualClock } from "../../../support/virtual-clock.ts";
-import { startGroup } from "./fresh-group.ts";
 
 const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
-
-/** With 150 of them, and against closer bounds: test/long/group-on-time.test.ts. */
-const ACCOUNTS = 40;
 
 describe("a group is on time", () => {
   it("from its first run on, as long as the next ones begin when they are due", async () => {
@@ -88,30 +84,4 @@ it("learns nothing of its pace while it is slowed down on purpose", () => {
   const { after } = probesForMean(freshness);
   expect(after({ ...query, factor: 1.5 }).pace).toBe(pace);
   expect(after({ ...query, factor: 1 }).pace?.worth).toBeLessThan(0.9 * pace.worth);
-});
-
-it("polls no more often after an outage of three hours than before it", async () => {
-  const isDown = (nowMs: number) => nowMs >= START + 5 * HOUR && nowMs < START + 8 * HOUR;
-  const { clock, probesAnHour } = await startGroup(ACCOUNTS, (nowMs) => nowMs, isDown);
-  await clock.advanceTo(START + 11 * HOUR);
-  const share = probesAnHour(9, 11) / probesAnHour(3, 5);
-  expect(share).toBeLessThan(1.2);
-  expect(share).toBeGreaterThan(0.8);
-});
-
-it("polls no more often after a clock that ran a day ahead was set right", async () => {
-  let aheadMs = 0;
-  const { clock, probesAnHour } = await startGroup(ACCOUNTS, (nowMs) => nowMs - aheadMs);
-  const jump = (ms: number) => {
-    aheadMs += ms;
-    clock.jump(ms);
-  };
-  await clock.advanceTo(START + 5 * HOUR);
-  jump(DAY);
-  await clock.advance(HOUR);
-  jump(-DAY);
-  await clock.advanceTo(START + 9 * HOUR);
-  const share = probesAnHour(7, 9) / probesAnHour(3, 5);
-  expect(share).toBeLessThan(1.3);
-  expect(share).toBeGreaterThan(0.7);
 });

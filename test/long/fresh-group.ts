@@ -1,11 +1,11 @@
 /** A group of accounts under freshness, whose service can fail or have another clock: how often it is probed. */
 import { onTestFinished } from "vitest";
-import { UpstreamError } from "../../../../src/model/upstream.ts";
-import { createAccountsWorld, serveWorld } from "../../../support/accounts-world.ts";
-import { startEngineHarness } from "../../../support/engine-harness.ts";
-import { makeWatch } from "../../../support/make-watch.ts";
-import { createSeededRandom } from "../../../support/seeded-random.ts";
-import { createVirtualClock } from "../../../support/virtual-clock.ts";
+import { UpstreamError } from "../../src/model/upstream.ts";
+import { createAccountsWorld, serveWorld } from "../support/accounts-world.ts";
+import { startEngineHarness } from "../support/engine-harness.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;
