@@ -12,7 +12,8 @@ import { createMeter } from "../server/metrics/meter.ts";
 import type { HttpRouteDeps } from "../server/routes.ts";
 import { startServer } from "../server/server.ts";
 import type { ReloadOutcome } from "../server/words/actions.ts";
-import { type OpenedStore, openStore } from "../state/open.ts";
+import type { OpenedStore } from "../state/open.ts";
+import { openState } from "../state/open-state.ts";
 import { createActions } from "./actions.ts";
 import { createActivityFeed, publishingStore } from "./daemon/activity.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
@@ -51,7 +52,7 @@ const ALIVE_WITHIN_MS = 120_000;
 /** Registering and planning so many leaves tens of megabytes behind, just before their first reads take as much. */
 const MANY_WATCHES = 2_000;
 
-const SHIPPED: Adapters = { openStore, startControl, startServer };
+const SHIPPED: Adapters = { openStore: openState, startControl, startServer };
 
 /** @throws ExitError, after everything already started was stopped. */
 export async function startDaemon(config: Config, deps: DaemonDeps): Promise<Daemon> {
@@ -68,7 +69,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const { clock, hash, log, http } = deps;
   const adapters = deps.adapters ?? SHIPPED;
   const startedAtMs = clock.now();
-  const { feed, store } = await openState(initial, adapters, deps);
+  const { feed, store } = await openFeeding(initial, adapters, deps);
   teardown.push("state", () => store.close());
   await claimOrigin(store, initial);
   await takeClockSetWhileStopped({ clock, log, store });
@@ -108,7 +109,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const { lastRefusal, lastReload, loadedAtMs } = reloader;
   const shown = { config, routing, delivery, lastRefusal, lastReload, loadedAtMs, failingEnrichments: enriching.failing };
   const views = createViews({ ...polled, ...shown, engine, deps, store, meter, clock, startedAtMs });
-  const url = await startServing(initial, { adapters, clock, log, views, actions, statePath: store.path }, teardown);
+  const url = await startServing(initial, { adapters, clock, log, views, actions, statePath: initial.state.path }, teardown);
   log.info("status page is up", { url });
 
   const registered = await registerConfiguredWatches(initial, store, hash, clock.now());
@@ -128,9 +129,9 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   return { url, engine, reload: reloader.reload, stop };
 }
 
-async function openState({ state: { path, mustExist } }: Config, { openStore }: Adapters, { clock, random, log }: DaemonDeps) {
+async function openFeeding({ state }: Config, { openStore }: Adapters, { clock, random, log }: DaemonDeps) {
   const feed = createActivityFeed();
-  const store = publishingStore(await openStore({ path, clock, random, log, mustExist }), feed);
+  const store = publishingStore(await openStore({ ...state, clock, random, log }), feed);
   return { feed, store };
 }
 

@@ -1,5 +1,6 @@
 /** The whole configuration after it was checked: frozen, nothing unknown, no YAML, no unresolved variable. */
 import type { Route, Shaping, Throttle } from "../route/route.ts";
+import type { StateAddress } from "../model/postgres-address.ts";
 import type { MessageTemplate, Region } from "../model/template.ts";
 import type { Watch } from "../model/watch.ts";
 import type { ReadMark } from "./read-log.ts";
@@ -92,7 +93,7 @@ export interface ConfigIssue {
 
 export interface Config {
   readonly api: ApiConfig;
-  readonly state: { readonly path: string; readonly retentionMs: number; readonly mustExist: boolean };
+  readonly state: StateAddress & { readonly retentionMs: number; readonly mustExist: boolean };
   readonly server: ServerConfig;
   readonly ops: { readonly sinks: readonly string[]; readonly heartbeat?: { readonly url: string; readonly intervalMs: number } };
   readonly linksHost: string;

@@ -15,7 +15,7 @@ export function loopbackDoubt(baseUrl: string, sinks: readonly SinkConfig[], sin
 }
 
 /** Errors when the data is the sandbox's and a sink reaches further than this machine, or a key was given for a service without an address. */
-export function checkSandboxGuard({ api, files, sinks }: Config, sinkTypes: readonly SinkType<any>[]): readonly ConfigIssue[] {
+export function checkSandboxGuard({ api, files, sinks, state }: Config, sinkTypes: readonly SinkType<any>[]): readonly ConfigIssue[] {
   if (api.baseUrl !== "sandbox") return [];
   const why = whySandbox(api);
   const refuse = (at: Pick<ConfigIssue, "file" | "line" | "column">, what: string, instead: string): ConfigIssue => ({
@@ -28,6 +28,7 @@ export function checkSandboxGuard({ api, files, sinks }: Config, sinkTypes: read
   const outward = outwardSinks(sinks, sinkTypes);
   if (outward.length > 0)
     return outward.map(({ declaredAt, name }) => refuse(declaredAt ?? start, `send invented tweets to ${name}`, "make the sink a console"));
+  if (state.postgres !== undefined) return [refuse(start, "write invented tweets into a shared state", "name a file by state.path")];
   if (api.key === "sandbox" || api.key === "") return [];
   return [refuse(start, "watch the sandbox with the key of a real service", "the key to sandbox, too")];
 }

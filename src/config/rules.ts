@@ -53,6 +53,8 @@ export const RULES = {
   listen: "Not an address to listen on.",
   "listen-token": "Open to others without a token.",
   "state-path": "A `state.path` that is a folder.",
+  "state-url": "Not an address of a Postgres database.",
+  "state-twice": "Both a file and a database for the state.",
   "rate-limit": "Faster than the service allows.",
   "watches-map": "`watches` is empty or no map.",
   "sinks-map": "`sinks` is empty or no map.",

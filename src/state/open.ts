@@ -38,6 +38,7 @@ export interface OpenOptions {
 }
 
 export interface OpenedStore extends Store {
+  /** The file, or the address without its secrets. */
   readonly path: string;
   /** True when there was no state file before. */
   readonly created: boolean;

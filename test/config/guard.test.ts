@@ -44,6 +44,14 @@ describe("the sandbox guard", () => {
     );
   });
 
+  it("refuses to fill a state that others share", async () => {
+    const text =
+      "state: { url: postgres://cw@db/cw }\nwatches: { w: { type: search, query: a } }\nsinks: { terminal: { type: console } }\n";
+    expect(checkSandboxGuard(await goodConfig(text), SINK_TYPES).map(formatIssue)).toEqual([
+      `${CONFIG_PATH}:1:1  CHIRPWATCH_API_URL is not set: refusing to write invented tweets into a shared state; set it to the address of your data service, or name a file by state.path`,
+    ]);
+  });
+
   it("lets the console, loopback and stand-ins through", async () => {
     expect(await guard("{ type: console }")).toEqual([]);
     expect(await guard('{ type: webhook, url: "http://127.0.0.1:9000/x", allow_private: true, secret: "${TOKEN}" }')).toEqual([]);

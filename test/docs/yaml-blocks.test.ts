@@ -20,6 +20,7 @@ const ENV = {
   TEAMS_WEBHOOK_URL: "https://teams.example/workflows/1",
   MATTERMOST_WEBHOOK_URL: "https://mattermost.example/hooks/1",
   SMTP_PASSWORD: "a-password",
+  STATE_URL: "postgres://cw:a-password@db.example.com/cw",
   TELEGRAM_BOT_TOKEN: "123456:ABC-DEF",
   WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
   WEBHOOK_SECRET_BEFORE: "whsec_b2xkIHNlY3JldCBvZiB0aGUgd2ViaG9vaw==",

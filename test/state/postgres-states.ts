@@ -1,6 +1,7 @@
 /** Empty states on one Postgres server: a database that is migrated once and emptied for each test. */
 import { onTestFinished } from "vitest";
-import { createPool, kyselyOverPool } from "../../src/state/db/postgres.ts";
+import { kyselyOverPool } from "../../src/state/db/postgres.ts";
+import { createPool } from "../../src/state/db/postgres-sessions.ts";
 import { migrate } from "../../src/state/migrations/migrate.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Store } from "../../src/model/store.ts";
@@ -50,4 +51,11 @@ export class PostgresStates {
   }
 }
 
-const targetOf = ({ port, user, password }: PostgresServer, database: string) => ({ host: "127.0.0.1", port, user, password, database });
+const targetOf = ({ port, user, password }: PostgresServer, database: string) => ({
+  host: "127.0.0.1",
+  port,
+  user,
+  password,
+  database,
+  tls: "off" as const,
+});

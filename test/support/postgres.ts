@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -72,6 +72,8 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     },
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  // The superuser of the tests comes in without a password, everybody else needs theirs.
+  writeFileSync(join(cluster, "pg_hba.conf"), "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n");
   return new Server({ folder, data, cluster, port: await freePort(), settings }).begin();
 }
 

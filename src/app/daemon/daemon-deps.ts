@@ -13,11 +13,11 @@ import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { startTemplateWorker } from "../../runtime/threads/template-worker.ts";
 import type { startControl } from "../../server/control-socket.ts";
 import type { startServer } from "../../server/server.ts";
-import type { openStore } from "../../state/open.ts";
+import type { openState } from "../../state/open-state.ts";
 
 /** What opens files and sockets by itself and not through a port. */
 export interface Adapters {
-  readonly openStore: typeof openStore;
+  readonly openStore: typeof openState;
   readonly startControl: typeof startControl;
   readonly startServer: typeof startServer;
   /** Default: a thread. */

@@ -1,6 +1,7 @@
 /** The state remembers which service its items came from and refuses another: ids of two worlds do not mix. */
 import type { Config } from "../../config/config.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { stateName } from "../../model/postgres-address.ts";
 import type { Notes } from "../../model/store.ts";
 
 const NOTE = "origin";
@@ -16,9 +17,9 @@ export async function claimOrigin(notes: Notes, config: Config): Promise<void> {
   throw new ExitError(
     EXIT.badConfig,
     "ORIGIN_DIFFERS",
-    `The state ${config.state.path} was made with ${JSON.stringify(known)}, and api.base_url is now ${origin}.`,
+    `The state ${stateName(config.state)} was made with ${JSON.stringify(known)}, and api.base_url is now ${origin}.`,
     {
-      hint: "Set state.path to a new file for this service, or put the former address back.",
+      hint: `Set ${config.state.postgres === undefined ? "state.path to a new file" : "state.url to a new database"} for this service, or put the former address back.`,
     },
   );
 }

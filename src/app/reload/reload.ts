@@ -153,7 +153,9 @@ class Reloads {
 /** What a running daemon cannot change, said in words. */
 function needsRestart(old: Config, next: Config): readonly string[] {
   const fixed: string[] = [];
-  if (old.state.path !== next.state.path) fixed.push("state.path changed: restart the daemon for that");
+  if (JSON.stringify(old.state.postgres) !== JSON.stringify(next.state.postgres))
+    fixed.push("state.url changed: restart the daemon for that");
+  else if (old.state.path !== next.state.path) fixed.push("state.path changed: restart the daemon for that");
   if (old.api.baseUrl !== next.api.baseUrl) fixed.push("api.base_url changed: restart the daemon for that");
   if (old.server.host !== next.server.host || old.server.port !== next.server.port)
     fixed.push("server.listen changed: restart the daemon for that");

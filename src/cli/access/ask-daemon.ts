@@ -7,13 +7,13 @@ import type { DaemonPlace } from "./find-daemon.ts";
 
 /** The daemon's answer, or undefined when none runs on this state. @throws ControlError when one runs but gives no answer. */
 export async function askDaemon(
-  { statePath }: Pick<DaemonPlace, "statePath">,
+  { state }: Pick<DaemonPlace, "state">,
   method: ControlMethod,
   path: string,
   options?: ControlOptions,
 ): Promise<ControlAnswer | undefined> {
   try {
-    return await callControl(controlSocketPath(statePath), method, path, options);
+    return await callControl(controlSocketPath(state.path), method, path, options);
   } catch (error) {
     if (error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING") return undefined;
     throw error;

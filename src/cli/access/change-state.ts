@@ -1,7 +1,8 @@
 /** How a command that changes something does it: the running daemon is asked; where none runs, the state is opened. */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { LogLevel } from "../../runtime/logger.ts";
-import { type OpenedStore, openStore } from "../../state/open.ts";
+import type { OpenedStore } from "../../state/open.ts";
+import { openState } from "../../state/open-state.ts";
 import { askDaemon, noteFault, textAt } from "./ask-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
 import type { DaemonPlace } from "./find-daemon.ts";
@@ -19,12 +20,12 @@ export async function postDaemon<T>(context: CliContext, place: DaemonPlace, pat
 /** The state is there and no daemon holds it. @throws ExitError 74, 75 */
 export async function changeState<T>(
   context: CliContext,
-  { statePath: path }: DaemonPlace,
+  place: DaemonPlace,
   change: (store: OpenedStore) => Promise<T>,
   level: LogLevel = "warn",
 ): Promise<T> {
   const { clock, random } = context;
-  const store = await openStore({ path, clock, random, log: context.logger(level), shared: true, mustExist: true });
+  const store = await openState({ ...place.state, clock, random, log: context.logger(level), shared: true, mustExist: true });
   try {
     return await change(store);
   } finally {

@@ -4,14 +4,15 @@
  */
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
+import type { StateAddress } from "../../model/postgres-address.ts";
 import { formatIssue } from "../../config/report.ts";
-import { findStatePath } from "../../config/text/state-path.ts";
+import { findState } from "../../config/text/state-path.ts";
 import { type CliContext, loadFrom, orThrow } from "../terminal/context.ts";
 import { plural } from "../terminal/table.ts";
 
 export interface DaemonPlace {
   /** As far as the file can be read. */
-  readonly statePath: string;
+  readonly state: StateAddress;
   /** @throws ExitError with every error of the file. */
   readonly config: () => Config;
   /** The first error of the file and how many there are; undefined when the file is good. */
@@ -20,11 +21,11 @@ export interface DaemonPlace {
 
 export async function findDaemon(context: CliContext, configPath: string): Promise<DaemonPlace> {
   const loaded = await loadFrom(context, configPath, { lenientSecrets: true });
-  if (loaded.ok) return { statePath: loaded.config.state.path, config: () => loaded.config, fault: undefined };
+  if (loaded.ok) return { state: loaded.config.state, config: () => loaded.config, fault: undefined };
   const { files, env } = context;
-  const statePath = await findStatePath({ path: resolve(configPath), files, env });
+  const state = await findState({ path: resolve(configPath), files, env });
   const errors = loaded.issues.filter(({ severity }) => severity === "error");
   const [first] = errors.map(formatIssue);
   const fault = errors.length > 1 ? `${first} (${plural(errors.length, "error")} in all)` : (first ?? "");
-  return { statePath, config: () => orThrow(loaded), fault };
+  return { state, config: () => orThrow(loaded), fault };
 }

@@ -2,7 +2,9 @@
 import type { Config } from "../../config/config.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Json } from "../../model/json.ts";
-import { type OpenedStore, openStore } from "../../state/open.ts";
+import type { StateAddress } from "../../model/postgres-address.ts";
+import type { OpenedStore } from "../../state/open.ts";
+import { openState } from "../../state/open-state.ts";
 import { askDaemon, noteFault, textAt } from "./ask-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
 import type { DaemonPlace } from "./find-daemon.ts";
@@ -17,10 +19,14 @@ export async function readDaemon(context: CliContext, place: DaemonPlace, path: 
   throw new ExitError(EXIT.failed, "DAEMON_REFUSED", `the running daemon refused ${path}: ${why}`, { hint: "see its log" });
 }
 
+/** Whether there may be a state to read. Of a server, only asking it says. */
+export const hasState = async ({ files }: CliContext, { path, postgres }: StateAddress): Promise<boolean> =>
+  postgres !== undefined || files.exists(path);
+
 /** @throws ExitError 74 when there is no state, or it cannot be read. */
 export async function readState<T>(context: CliContext, config: Config, read: (store: OpenedStore) => Promise<T>): Promise<T> {
   const { clock, random } = context;
-  const store = await openStore({ path: config.state.path, clock, random, log: context.logger("error"), readonly: true });
+  const store = await openState({ ...config.state, clock, random, log: context.logger("error"), readonly: true });
   try {
     return await read(store);
   } finally {

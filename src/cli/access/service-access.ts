@@ -11,11 +11,15 @@ import { createRequestGate, type RequestGate } from "../../requests/request-gate
 import type { GateKeys } from "../../requests/gate-keys.ts";
 import { createServiceClock } from "../../requests/service-clock.ts";
 import type { Log } from "../../model/log.ts";
+import { ExitError } from "../../model/exit-code.ts";
 import type { Ledger } from "../../model/ledger.ts";
+import type { StateAddress } from "../../model/postgres-address.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { createMeter } from "../../server/metrics/meter.ts";
-import { type OpenedStore, openStore } from "../../state/open.ts";
+import type { OpenedStore } from "../../state/open.ts";
+import { openState } from "../../state/open-state.ts";
 import type { CliContext } from "../terminal/context.ts";
+import { hasState } from "./read-daemon.ts";
 import { createMemoryLedger } from "./memory-ledger.ts";
 
 export interface ServiceAccess {
@@ -35,14 +39,14 @@ export interface ServiceAccess {
 export interface ServiceTarget {
   readonly api: ApiConfig;
   /** Undefined where no configuration names one. */
-  readonly statePath: string | undefined;
+  readonly state: StateAddress | undefined;
   readonly log: Log & { readonly addSecret: (secret: string) => void };
 }
 
-export async function openService(context: CliContext, { api, statePath, log }: ServiceTarget): Promise<ServiceAccess> {
+export async function openService(context: CliContext, { api, state, log }: ServiceTarget): Promise<ServiceAccess> {
   const { clock, random } = context;
   const sandbox = api.baseUrl === "sandbox" ? await startSandboxFor(context, api) : undefined;
-  const store = await openExisting(context, statePath, log);
+  const store = await openExisting(context, state, log);
   let spent = 0;
   const inner: Pick<Ledger, "reserve" | "settle"> = store ?? createMemoryLedger();
   const ledger: Pick<Ledger, "reserve" | "settle"> = {
@@ -106,7 +110,11 @@ async function startSandboxFor(context: CliContext, api: ApiConfig) {
   return startSandbox({ clock: context.clock, keys: [api.key] });
 }
 
-async function openExisting(context: CliContext, path: string | undefined, log: Log): Promise<OpenedStore | undefined> {
-  if (path === undefined || !(await context.files.exists(path))) return undefined;
-  return openStore({ path, clock: context.clock, random: context.random, log, mustExist: true, shared: true });
+async function openExisting(context: CliContext, state: StateAddress | undefined, log: Log): Promise<OpenedStore | undefined> {
+  if (state === undefined || !(await hasState(context, state))) return undefined;
+  const opening = openState({ ...state, clock: context.clock, random: context.random, log, mustExist: true, shared: true });
+  return opening.catch((error: unknown) => {
+    if (state.postgres !== undefined && error instanceof ExitError && error.code === "STATE_MISSING") return undefined;
+    throw error;
+  });
 }

@@ -3,12 +3,13 @@ import { resolve } from "node:path";
 import { checkBaseUrl } from "../../api/base-url.ts";
 import type { ApiConfig } from "../../config/config.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { StateAddress } from "../../model/postgres-address.ts";
 import { withDotEnv } from "../../runtime/environment.ts";
 import { type CliContext, requireConfig } from "../terminal/context.ts";
 
 export interface CallTarget {
   readonly api: ApiConfig;
-  readonly statePath: string | undefined;
+  readonly state: StateAddress | undefined;
 }
 
 const DEFAULT_FILE = "watches.yaml";
@@ -17,9 +18,9 @@ const DEFAULT_FILE = "watches.yaml";
 export async function findCallTarget(context: CliContext, configPath: string | undefined): Promise<CallTarget> {
   if (configPath !== undefined || (await context.files.exists(resolve(DEFAULT_FILE)))) {
     const { api, state } = await requireConfig(context, configPath ?? DEFAULT_FILE, { lenientSecrets: true });
-    return { api, statePath: state.path };
+    return { api, state };
   }
-  return { api: await apiOfEnvironment(context), statePath: undefined };
+  return { api: await apiOfEnvironment(context), state: undefined };
 }
 
 async function apiOfEnvironment(context: CliContext): Promise<ApiConfig> {

@@ -62,7 +62,7 @@ export async function openBackfill(context: CliContext, { watchId, since, config
   requirePast(watch);
   const sinceMs = readSince(since, nowMs, config.state.retentionMs);
   const log = context.logger("error");
-  const access = await openService(context, { api: config.api, statePath: config.state.path, log });
+  const access = await openService(context, { api: config.api, state: config.state, log });
   try {
     const store = requireState(access.store, watchId);
     await claimOrigin(store, config);

@@ -3,12 +3,15 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { isoTime } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { StateAddress } from "../../model/postgres-address.ts";
 import { backupState } from "../../state/upkeep/backup.ts";
 import { checkState } from "../../state/upkeep/check.ts";
 import { type Restored, restoreState } from "../../state/upkeep/restore.ts";
 import { changeState } from "../access/change-state.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
+import { hasState } from "../access/read-daemon.ts";
+import { checkOnPostgres, refuseBackup, refuseRestore } from "./state-on-postgres.ts";
 import { ageText, formatCount, plural } from "../terminal/table.ts";
 
 interface StateFlags {
@@ -48,7 +51,9 @@ export function addState(program: Command, context: CliContext): void {
 }
 
 async function check(context: CliContext, flags: StateFlags): Promise<void> {
-  const report = checkState(await existingState(context, flags));
+  const state = await existingState(context, flags);
+  if (state.postgres !== undefined) return checkOnPostgres(context, state, flags.json === true);
+  const report = checkState(state.path);
   const { path, problems, schema, bytes, backups, wide } = report;
   if (flags.json === true) context.out(JSON.stringify(report, undefined, 2));
   if (problems.length > 0)
@@ -70,13 +75,17 @@ const restoreHint = ([newest]: readonly string[]): string =>
     : `Restore the newest backup: chirpwatch state restore ${newest}`;
 
 async function backup(context: CliContext, flags: StateFlags): Promise<void> {
-  const made = await backupState(await existingState(context, flags), context.clock);
+  const state = await existingState(context, flags);
+  if (state.postgres !== undefined) throw refuseBackup(state.postgres);
+  const made = await backupState(state.path, context.clock);
   context.out(flags.json === true ? JSON.stringify(made) : `Backed up to ${made.path} (${formatCount(made.bytes / 1_024)} KB).`);
 }
 
 async function restore(context: CliContext, path: string, flags: RestoreFlags): Promise<void> {
   const place = await findDaemon(context, flags.config);
-  const restored = restoreState(place.config().state.path, resolve(path), context.clock);
+  const { state } = place.config();
+  if (state.postgres !== undefined) throw refuseRestore(state.postgres);
+  const restored = restoreState(state.path, resolve(path), context.clock);
   const quiet = flags.quiet === true ? await quietly(context, place, restored) : undefined;
   if (flags.json === true) return context.out(JSON.stringify(toJson(restored, quiet)));
   context.out(`Restored ${restored.path} from ${path} (schema ${restored.schema}).`);
@@ -113,8 +122,8 @@ function reachText({ reachesMs, alertsSince }: Restored, quiet: number | undefin
 }
 
 /** Reading a state takes no good file, only one that leads to a state. */
-async function existingState(context: CliContext, flags: StateFlags): Promise<string> {
-  const { statePath, fault, config } = await findDaemon(context, flags.config);
-  if (fault !== undefined && !(await context.files.exists(statePath))) config();
-  return statePath;
+async function existingState(context: CliContext, flags: StateFlags): Promise<StateAddress> {
+  const { state, fault, config } = await findDaemon(context, flags.config);
+  if (fault !== undefined && !(await hasState(context, state))) config();
+  return state;
 }

@@ -34,7 +34,7 @@ export function demoConfig(config: Config, { statePath, server }: DemoPlaces): C
       rate: config.api.rate,
       quota: { ...config.api.quota, monthly: DEMO_QUOTA, reserve: 0, onExhausted: "degrade" },
     },
-    state: { ...config.state, path: statePath, mustExist: false },
+    state: { path: statePath, retentionMs: config.state.retentionMs, mustExist: false },
     server,
     ops: { sinks: config.ops.sinks },
     watches: config.watches.map(({ enrich: _enrich, ...watch }) => ({

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { stateName } from "../../model/postgres-address.ts";
 import type { Json } from "../../model/json.ts";
 import { askDaemon, textAt } from "../access/ask-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
@@ -44,11 +45,11 @@ async function askByConfig(context: CliContext, path: string): Promise<HealthAns
   const place = await findDaemon(context, path);
   const answer = await askDaemon(place, "GET", "/healthz", { timeoutMs: TIMEOUT_MS });
   if (answer !== undefined) return answer;
-  const { statePath, fault } = place;
+  const { state, fault } = place;
   const listen = context.env["CHIRPWATCH_SERVER_LISTEN"];
   if (fault !== undefined && listen !== undefined && listen !== "")
     return askUrl(context, `http://${listen.replace(/^(0\.0\.0\.0|\[::\]):/, "127.0.0.1:")}`);
-  throw unwell(`no daemon runs on the state ${statePath}${fault === undefined ? "" : ` (${fault})`}`);
+  throw unwell(`no daemon runs on the state ${stateName(state)}${fault === undefined ? "" : ` (${fault})`}`);
 }
 
 async function askUrl(context: CliContext, url: string): Promise<HealthAnswer> {

@@ -56,7 +56,7 @@ async function tail(context: CliContext, options: Options): Promise<void> {
   noteFault(context, place);
   try {
     await followAgain(context, {
-      socketPath: controlSocketPath(place.statePath),
+      socketPath: controlSocketPath(place.state.path),
       path: `/api/v1/tail?${query.toString()}`,
       show,
       signal: stop.signal,

@@ -5,7 +5,7 @@ import { createPlanView, type PlanFacts, type PlanOnlineView, type PlanView } fr
 import type { Config } from "../../config/config.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { CliContext } from "../terminal/context.ts";
-import { readState } from "../access/read-daemon.ts";
+import { hasState, readState } from "../access/read-daemon.ts";
 import { openService } from "../access/service-access.ts";
 
 /** @throws what the gate throws */
@@ -16,7 +16,7 @@ export async function askOnline(
 ): Promise<Pick<PlanFacts, "states"> & { readonly online: PlanOnlineView }> {
   const listed = listedAccounts(config, sha256, states);
   if (listed.length === 0) return { states, online: { requests: 0, accounts: 0, missing: [] } };
-  const access = await openService(context, { api: config.api, statePath: config.state.path, log: context.logger("error") });
+  const access = await openService(context, { api: config.api, state: config.state, log: context.logger("error") });
   try {
     const { users, missing } = await askLengths(access.gate, listed);
     const accounts = new Set([...users.values()].map(({ id }) => id)).size;
@@ -28,8 +28,9 @@ export async function askOnline(
 
 /** The same for `validate`, with what the state knows where there is one. */
 export async function checkLengths(context: CliContext, config: Config): Promise<Pick<PlanView, "online" | "watches">> {
-  const hasState = await context.files.exists(config.state.path);
-  const states = hasState ? await readState(context, config, (store) => store.listWatches()).catch(() => []) : [];
+  const states = (await hasState(context, config.state))
+    ? await readState(context, config, (store) => store.listWatches()).catch(() => [])
+    : [];
   const quota = planQuota(config.api.quota.monthly, { failure: "" });
   return createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, ...(await askOnline(context, config, states)) });
 }

@@ -18,7 +18,7 @@ import { type CliContext, CONFIG_OPTION, JSON_OPTION, ONLINE_OPTION, requireConf
 import { openService } from "../access/service-access.ts";
 import { formatDiff } from "./plan-diff-text.ts";
 import { formatPlan } from "./plan-text.ts";
-import { readDaemon, readState } from "../access/read-daemon.ts";
+import { hasState, readDaemon, readState } from "../access/read-daemon.ts";
 import { formatCount } from "../terminal/table.ts";
 
 interface PlanOptions {
@@ -60,7 +60,7 @@ async function plan(context: CliContext, { config, diff, online, json }: PlanOpt
 
 /** Alerts that wait for a sink that only the present configuration has. A state that cannot be read says nothing of it. */
 async function strandedBy(context: CliContext, before: Config, after: Config): Promise<readonly string[]> {
-  if (!(await context.files.exists(before.state.path))) return [];
+  if (!(await hasState(context, before.state))) return [];
   const stats = await readState(context, before, (store) => store.outboxStats()).catch(() => []);
   const known = new Set(strandedReasons(before, stats));
   return strandedReasons(after, stats).filter((reason) => !known.has(reason));
@@ -84,7 +84,7 @@ async function viewOf(context: CliContext, configPath: string, isOnline = false)
 
 /** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
 async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "learned" | "lastPolledMs">> {
-  if (!(await context.files.exists(config.state.path))) return { states: [] };
+  if (!(await hasState(context, config.state))) return { states: [] };
   try {
     return await readState(context, config, (store) => readKnown(store, config, { hash: sha256, clock: context.clock }));
   } catch (error) {
@@ -95,11 +95,9 @@ async function knownState(context: CliContext, config: Config): Promise<Pick<Pla
 
 /** By the daemon that runs on this state; undefined when none does, or it does not say. */
 async function slowDownNow(context: CliContext, config: Config): Promise<PlanFacts["slowDown"]> {
-  const running = (await readDaemon(
-    context,
-    { statePath: config.state.path, config: () => config, fault: undefined },
-    "/api/v1/budget",
-  ).catch(() => undefined)) as BudgetView | undefined;
+  const running = (await readDaemon(context, { state: config.state, config: () => config, fault: undefined }, "/api/v1/budget").catch(
+    () => undefined,
+  )) as BudgetView | undefined;
   return running?.quota.stretch ?? undefined;
 }
 
@@ -112,7 +110,7 @@ async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota>
   if (api.quota.monthly !== undefined) return planQuota(Math.min(api.quota.monthly, ofKeys ?? Number.POSITIVE_INFINITY), { failure: "" });
   if (ofKeys !== undefined) return planQuota(ofKeys, { failure: "" });
   try {
-    const access = await openService(context, { api, statePath: undefined, log: context.logger("error") });
+    const access = await openService(context, { api, state: undefined, log: context.logger("error") });
     try {
       let left: unknown = together;
       for (const { name, monthly } of access.keys) if (monthly === undefined) left = addUp(left, await askRemaining(access.gate, name));

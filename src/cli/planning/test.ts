@@ -81,7 +81,7 @@ async function testSink(session: Session, name: string): Promise<void> {
 async function testWatch(session: Session, watch: Watch, flags: TestFlags): Promise<void> {
   const { context, config, log } = session;
   const say = flags.json === true ? context.err : context.out;
-  const access = await openService(context, { api: config.api, statePath: config.state.path, log });
+  const access = await openService(context, { api: config.api, state: config.state, log });
   try {
     const state = (await access.store?.listWatches())?.find(({ id }) => id === watch.id);
     const trial = planTrial(watch, { gate: access.gate, clock: context.clock, hash: sha256, state, mostTargets: Number(flags.targets) });

@@ -8,7 +8,7 @@ import { sha256 } from "../../runtime/hash.ts";
 import { checkLengths } from "./ask-lengths.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION, loadGuarded, ONLINE_OPTION } from "../terminal/context.ts";
 import { longListLines, onlineText } from "../terminal/long-list-text.ts";
-import { readState } from "../access/read-daemon.ts";
+import { hasState, readState } from "../access/read-daemon.ts";
 import { plural } from "../terminal/table.ts";
 
 interface ValidateFlags {
@@ -46,7 +46,7 @@ async function validate(context: CliContext, { config: path, online, json }: Val
 
 /** A file is good or bad without a state; one that is there and can be read says more. */
 async function renamed(context: CliContext, config: Config): Promise<readonly ConfigIssue[]> {
-  if (!(await context.files.exists(config.state.path))) return [];
+  if (!(await hasState(context, config.state))) return [];
   return readState(context, config, async (store) => renamedWatches(config, await store.listWatches(), sha256)).catch(() => []);
 }
 

@@ -26,7 +26,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   const log = context.logger();
   const loaded = orThrow(await loadGuarded(context, configPath));
   const config = { ...loaded, server: await withServerToken(loaded.server, { random: context.random, log }) };
-  if (config.server.token !== undefined) log.addSecret(config.server.token);
+  for (const secret of [config.server.token, config.state.postgres?.password]) if (secret !== undefined) log.addSecret(secret);
   if (context.proxies !== undefined) log.info("requests go through a proxy", { proxies: context.proxies });
   for (const warning of config.warnings) log.warn("configuration warning", { at: formatIssue(warning) });
   const sandbox =

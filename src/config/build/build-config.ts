@@ -17,7 +17,7 @@ import { expandDefaultLists } from "./list-files.ts";
 import { loopbackDoubt } from "../guard.ts";
 import { configPlace, type Report } from "../report.ts";
 import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "../tree.ts";
-import { resolveStatePath } from "../text/state-path.ts";
+import { resolveStatePath, socketPlaceOf } from "../text/state-path.ts";
 import type { LoadWhere, WhereCompiler } from "../where/where.ts";
 import { anyBody, type WhereBody } from "../where/where-types.ts";
 import { checkTopLevel, namedEntries } from "../check/top-level.ts";
@@ -62,10 +62,9 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   warnOfUnused(sinkEntries, { watchEntries, watches, route, sections }, report);
   if (sections === undefined) return undefined;
   warnOfLoopback(root, sections, sinks, deps);
-  const { path, retention, must_exist } = sections.state;
   return {
     api: sections.api,
-    state: { path: await checkedStatePath(path, root, deps), retentionMs: retention, mustExist: must_exist },
+    state: await placeState(sections.state, root, deps),
     server: sections.server,
     ops: sections.ops,
     linksHost: sections.linksHost,
@@ -75,6 +74,16 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     sinks,
     templates: [...templates.values()].filter((template) => template !== undefined),
   };
+}
+
+async function placeState(
+  { path, postgres, retention, must_exist }: Sections["state"],
+  root: MapNode,
+  deps: BuildDeps,
+): Promise<Config["state"]> {
+  const rest = { retentionMs: retention, mustExist: must_exist };
+  if (postgres === undefined) return { path: await checkedStatePath(path, root, deps), ...rest };
+  return { path: await socketPlaceOf(postgres, deps), postgres, ...rest };
 }
 
 /** The absolute path. SQLite's own words for a folder would come at the start, and say little. */

@@ -1,5 +1,6 @@
 /** The sections besides watches, sinks and routes, checked and with their secrets. */
 import { checkValue } from "../check/check-value.ts";
+import type { PostgresAddress } from "../../model/postgres-address.ts";
 import type { ApiConfig, Config } from "../config.ts";
 import type { BuildDeps } from "./build-deps.ts";
 import { buildKeys, resolveKeys } from "./build-keys.ts";
@@ -12,16 +13,18 @@ import {
   opsSchema,
   SERVER_SECRETS,
   SERVICE_RATE_PER_SECOND,
+  STATE_SECRETS,
   serverSchema,
   stateSchema,
   versionSchema,
 } from "../schema/settings-schema.ts";
-import { childOf, entryOf, findNode, type MapNode, type Place } from "../tree.ts";
+import { parsePostgresUrl } from "../text/postgres-url.ts";
+import { childOf, entryOf, findNode, type MapNode, type Node, type Place } from "../tree.ts";
 import { z } from "zod";
 
 export interface Sections {
   readonly api: ApiConfig;
-  readonly state: z.output<typeof stateSchema>;
+  readonly state: z.output<typeof stateSchema> & { readonly postgres?: PostgresAddress };
   readonly server: Config["server"];
   readonly ops: Config["ops"];
   readonly linksHost: string;
@@ -38,7 +41,7 @@ export async function buildSections(root: MapNode, deps: BuildDeps): Promise<Sec
   checkVersion(root, deps);
   const api = await buildApi(sectionOf(root, "api", deps), deps);
   const server = await buildServer(sectionOf(root, "server", deps), deps);
-  const state = check(stateSchema, sectionOf(root, "state", deps), deps);
+  const state = await buildState(sectionOf(root, "state", deps), deps);
   const ops = check(opsSchema, sectionOf(root, "ops", deps), deps);
   const links = check(linksSchema, sectionOf(root, "links", deps), deps);
   for (const key of ["time_intervals", "defaults"]) sectionOf(root, key, deps);
@@ -108,6 +111,29 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
     },
   };
 }
+
+/** The place of an address is that of its key: what is written there may hold a password. */
+async function buildState(section: Section, deps: BuildDeps): Promise<Sections["state"] | undefined> {
+  const { map } = await resolveSecrets(section.map, STATE_SECRETS, requiring(deps), withoutPassword(entryOf(section.map, "url")?.node));
+  const state = check(stateSchema, { ...section, map }, deps);
+  const url = entryOf(map, "url");
+  if (state?.url === undefined || url === undefined) return state;
+  if (entryOf(map, "path") !== undefined) deps.report.error(url.keyPlace, "state-twice", "`path` and `url` are both set: keep one of them");
+  if (isUnresolved(url.node)) return state;
+  const address = parsePostgresUrl(state.url, deps.folder);
+  if (!("problem" in address)) return { ...state, postgres: address };
+  deps.report.error(url.keyPlace, "state-url", `\`url\` ${address.problem}`);
+  return state;
+}
+
+/** Nothing speaks against writing such an address out. */
+function withoutPassword(node: Node | undefined): readonly string[] {
+  if (node?.kind !== "scalar" || typeof node.value !== "string") return [];
+  const address = parsePostgresUrl(node.value, "");
+  return "problem" in address || address.password !== undefined ? [] : [node.value];
+}
+
+const isUnresolved = (node: Node): boolean => node.kind === "scalar" && node.unresolved === true;
 
 async function buildServer(section: Section, deps: BuildDeps): Promise<Config["server"] | undefined> {
   const { map } = await resolveSecrets(section.map, SERVER_SECRETS, requiring(deps));

@@ -11,6 +11,7 @@ import {
   opsSchema,
   SERVER_SECRETS,
   serverSchema,
+  STATE_SECRETS,
   stateSchema,
   versionSchema,
 } from "../schema/settings-schema.ts";
@@ -34,7 +35,7 @@ export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes
     properties: {
       version: { ...toJson(versionSchema), description: "Version of this language." },
       api: withFiles(toJson(apiSchema), API_SECRETS, "The data service."),
-      state: { ...toJson(stateSchema), description: "Where the memory is kept." },
+      state: withFiles(toJson(stateSchema), STATE_SECRETS, "Where the memory is kept."),
       server: withFiles(toJson(serverSchema), SERVER_SECRETS, "Status page, metrics and JSON API."),
       ops: { ...toJson(opsSchema), description: "Where alerts about the daemon itself go." },
       links: { ...toJson(linksSchema), description: "Permalinks in every sink." },

@@ -61,12 +61,21 @@ export const apiSchema = z.strictObject({
 
 export const API_SECRETS = ["key"] as const;
 
+export const STATE_SECRETS = ["url"] as const;
+
 export const stateSchema = z.strictObject({
   path: z
     .string()
     .min(1)
     .prefault(state.path)
     .describe("The database file; relative to CHIRPWATCH_DATA_DIR, else to this file. The default lies in CHIRPWATCH_DATA_DIR itself."),
+  url: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Instead of `path`: a Postgres database, like postgres://user:password@host:5432/database. TLS with a checked certificate, except on this machine.",
+    ),
   retention: duration(3_600_000).prefault(state.retention).describe("How long items, messages and the ledger are kept."),
   must_exist: z.boolean().prefault(state.must_exist).describe("true: refuse to start when there is no database yet."),
 });

@@ -3,7 +3,7 @@ import { errorText } from "../../model/errors.ts";
 import { StoreError, type StoreFailure } from "../../model/store-error.ts";
 
 /** The five characters of the server's answer, or the system's name of a network error; "" where there is none. */
-function postgresCode(error: unknown): string {
+export function postgresCode(error: unknown): string {
   const inner = error instanceof StoreError ? error.cause : error;
   const { code } = (inner ?? {}) as { code?: unknown };
   return typeof code === "string" ? code : "";

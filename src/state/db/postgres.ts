@@ -4,9 +4,9 @@
  * Writers take turns, as they do on a file: each transaction, and each statement that writes by itself, first takes the state's one
  * advisory lock. Whatever a transaction reads stays so until it ends, in this process and in others. Reads take no lock.
  */
-import type { ClientConfig, Pool, PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import {
-  type CompiledQuery,
+  CompiledQuery,
   type DatabaseConnection,
   type DataTypeNode,
   type Driver,
@@ -19,24 +19,24 @@ import {
 import { StoreError } from "../../model/store-error.ts";
 import { expandBatch } from "./batch-text.ts";
 import { isConnectionFailure, toPostgresStoreError } from "./postgres-errors.ts";
+import { lockName } from "./postgres-sessions.ts";
 import type { BatchQuery } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
-/** The lock has two numbers: the first is ours, the second the schema's, so that two states share a database in peace. */
-const WRITERS = 0x63770001;
-const LOCK_NAME = "hashtext(current_schema())";
+/** Waits until the daemon holds the state again, where it lost it. @throws StoreError when that takes long */
+export type Gate = () => Promise<void>;
 
 /** A writer that waits longer than this gives up; one whose process froze inside a transaction loses it. */
 const SESSION_SETTINGS = "set lock_timeout = '10s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC'";
-const BEGIN = `begin; select pg_advisory_xact_lock(${WRITERS}, ${LOCK_NAME})`;
+const BEGIN = `begin; select pg_advisory_xact_lock(${lockName("writers")})`;
 const STATEMENTS_NAMED = 400;
 
 /** Kysely over a pool; destroying it ends the pool. */
-export const kyselyOverPool = (pool: Pool): Kysely<Tables> =>
+export const kyselyOverPool = (pool: Pool, gate: Gate = async () => undefined): Kysely<Tables> =>
   new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new PostgresDriver(pool),
+      createDriver: () => new PostgresDriver(pool, gate),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new WideCompiler(),
     },
@@ -53,16 +53,19 @@ class WideCompiler extends PostgresQueryCompiler {
 
 class PostgresDriver implements Driver {
   readonly #pool: Pool;
+  readonly #gate: Gate;
   readonly #known = new WeakMap<PoolClient, Connection>();
   readonly #names = new Map<string, string>();
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, gate: Gate) {
     this.#pool = pool;
+    this.#gate = gate;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
+    await this.#gate();
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw toPostgresStoreError(error);
     });
@@ -200,38 +203,11 @@ const isWrite = ({ query }: CompiledQuery): boolean => WRITES.has(query.kind);
 const storable = (value: unknown): unknown =>
   typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
 
-/** How to reach a server, in the words of `pg`. */
-export type PostgresTarget = Readonly<Pick<ClientConfig, "host" | "port" | "user" | "password" | "database" | "ssl" | "application_name">>;
+const SIZE =
+  "select sum(pg_total_relation_size(c.oid)) as bytes from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'";
 
-/** More than one writer takes turns anyway, so the others are for readers. */
-const CONNECTIONS = 5;
-const CONNECT_TIMEOUT_MS = 10_000;
-const KEEPALIVE_MS = 10_000;
-
-const INT8 = 20;
-const NUMERIC = 1700;
-
-/** Loaded by the first state that is on Postgres. */
-const loadPg = async () => (await import("pg")).default;
-
-export async function createPool(target: PostgresTarget): Promise<Pool> {
-  const pg = await loadPg();
-  const pool = new pg.Pool({ ...settingsOf(pg, target), max: CONNECTIONS });
-  // A connection that is cut while nobody uses it concerns nobody; one that is in use throws where it is used.
-  const ignore = () => undefined;
-  pool.on("error", ignore);
-  pool.on("connect", (client) => client.on("error", ignore));
-  return pool;
-}
-
-function settingsOf({ types }: Awaited<ReturnType<typeof loadPg>>, target: PostgresTarget): ClientConfig {
-  const parserOf: typeof types.getTypeParser = (oid: number, format?: string) =>
-    oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format as "text");
-  return {
-    ...target,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_MS,
-    types: { getTypeParser: parserOf },
-  };
+/** On the server's disk, indexes included. */
+export async function tableBytes(db: Kysely<Tables>): Promise<number> {
+  const { rows } = await db.executeQuery<{ bytes: number | null }>(CompiledQuery.raw(SIZE));
+  return rows[0]?.bytes ?? 0;
 }

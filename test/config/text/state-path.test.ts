@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findStatePath, resolveStatePath } from "../../../src/config/text/state-path.ts";
+import { findState, resolveStatePath } from "../../../src/config/text/state-path.ts";
 import { createFiles } from "../../../src/runtime/files.ts";
 
 let folder: string;
@@ -11,10 +11,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function find(text: string | undefined, env: Record<string, string> = {}): Promise<string> {
+async function find(text: string | undefined, env: Record<string, string> = {}): Promise<string> {
   const path = join(folder, "watches.yaml");
   if (text !== undefined) writeFileSync(path, text);
-  return findStatePath({ path, files: createFiles(), env });
+  return (await findState({ path, files: createFiles(), env })).path;
 }
 
 const USUAL = "data/chirpwatch.db";
@@ -79,7 +79,7 @@ it("reads every file of a folder", async () => {
   mkdirSync(path);
   writeFileSync(join(path, "a.yaml"), "watches: [");
   writeFileSync(join(path, "b.yaml"), "state: { path: own.db }");
-  expect(await findStatePath({ path, files: createFiles(), env: {} })).toBe(join(path, "own.db"));
+  expect((await findState({ path, files: createFiles(), env: {} })).path).toBe(join(path, "own.db"));
 });
 
 it("finds it in every bad file that is fit for a parser, where `state` stands first", async () => {

@@ -1,6 +1,7 @@
 /** Keys of the configuration that no scenario has, each with its reason. A key that is drawn after all may not stand here. */
 export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }[] = [
   { keys: /^state\.path$/, why: "every simulation has a folder of its own" },
+  { keys: /^state\.url(?:_file)?$/, why: "a server knows no virtual clock: test/e2e/crash-on-postgres.test.ts" },
   {
     keys: /^defaults\.sink\.\w+\.(?:url|url_file|webhook_url|webhook_url_file|channel|channel_id|chat_id|thread|path|host|from|to|command)$/,
     why: "an address says which sink it is",

@@ -1,0 +1,33 @@
+/** `chirpwatch state` for a state on Postgres: what the server's own tools do, this names; what only chirpwatch knows, it checks. */
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { type PostgresAddress, postgresName, type StateAddress } from "../../model/postgres-address.ts";
+import { openState } from "../../state/open-state.ts";
+import type { CliContext } from "../terminal/context.ts";
+import { formatCount } from "../terminal/table.ts";
+
+/** Server, login, schema and settings; a warning for each setting that may lose data. @throws ExitError when one of them is not good */
+export async function checkOnPostgres(context: CliContext, state: StateAddress, isJson: boolean): Promise<void> {
+  const { clock, random } = context;
+  const store = await openState({ ...state, clock, random, log: context.logger("warn"), readonly: true });
+  try {
+    const bytes = store.sizeBytes();
+    if (isJson) return context.out(JSON.stringify({ path: store.path, bytes }, undefined, 2));
+    context.out(`${store.path} can be read, and has this version's schema: ${formatCount(bytes / 1_024)} KB.`);
+    context.out("Its pages are Postgres's to check: run pg_amcheck, and initialise the server with --data-checksums.");
+  } finally {
+    await store.close();
+  }
+}
+
+export const refuseBackup = (address: PostgresAddress): ExitError =>
+  new ExitError(EXIT.failed, "STATE_ON_POSTGRES", `The state is on ${postgresName(address)}: back it up with Postgres's own tools.`, {
+    hint: `pg_dump --format=custom --file=chirpwatch.dump ${toolArguments(address)}; then check that \`pg_restore --list chirpwatch.dump\` names the tables.`,
+  });
+
+export const refuseRestore = (address: PostgresAddress): ExitError =>
+  new ExitError(EXIT.failed, "STATE_ON_POSTGRES", `The state is on ${postgresName(address)}: restore it with Postgres's own tools.`, {
+    hint: `Stop the daemon, then pg_restore --clean --if-exists --single-transaction ${toolArguments(address)} chirpwatch.dump; then run \`chirpwatch state check\`.`,
+  });
+
+const toolArguments = ({ host, port, user, database }: PostgresAddress): string =>
+  `--host=${host} --port=${port} --username=${user} --dbname=${database}`;

@@ -1,0 +1,71 @@
+/** Sessions on a Postgres server: how they are opened from an address, with what limits, and how the advisory locks are named. Asks nothing itself. */
+import { readFileSync } from "node:fs";
+import type { Client, ClientConfig, Pool } from "pg";
+import type { PostgresAddress } from "../../model/postgres-address.ts";
+
+/** Names of advisory locks have two numbers: the first is ours, the second the schema's, so that two states share a database in peace. */
+const LOCKS = { writers: 0x63770001, owner: 0x63770002 } as const;
+export const lockName = (lock: keyof typeof LOCKS): string => `${LOCKS[lock]}, hashtext(current_schema())`;
+
+/** Writers take turns, so all but one are for readers. */
+const CONNECTIONS = 5;
+const CONNECT_TIMEOUT_MS = 10_000;
+const KEEPALIVE_MS = 10_000;
+/** Of one statement. The server gives up first, with an error that leaves the session whole. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 10_000;
+
+const INT8 = 20;
+const NUMERIC = 1700;
+
+/** Loaded by the first state that is on Postgres. */
+const loadPg = async () => (await import("pg")).default;
+
+export async function createPool(address: PostgresAddress): Promise<Pool> {
+  const pg = await loadPg();
+  const limits = { query_timeout: ANSWER_TIMEOUT_MS, statement_timeout: STATEMENT_TIMEOUT_MS };
+  const pool = new pg.Pool({ ...settingsOf(pg, address), ...limits, max: CONNECTIONS });
+  // A connection that is cut while nobody uses it concerns nobody; one that is in use throws where it is used.
+  const ignore = () => undefined;
+  pool.on("error", ignore);
+  pool.on("connect", (client) => client.on("error", ignore));
+  return pool;
+}
+
+/** A session by itself, connected. @throws as `pg` does */
+export async function connectSession(address: PostgresAddress, answerTimeoutMs?: number): Promise<Client> {
+  const pg = await loadPg();
+  const client = new pg.Client({
+    ...settingsOf(pg, address),
+    ...(answerTimeoutMs === undefined ? {} : { query_timeout: answerTimeoutMs }),
+  });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+function settingsOf({ types }: Awaited<ReturnType<typeof loadPg>>, address: PostgresAddress): ClientConfig {
+  const { host, port, user, password, database } = address;
+  const parserOf: typeof types.getTypeParser = (oid: number, format?: string) =>
+    oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format as "text");
+  return {
+    host,
+    port,
+    user,
+    ...(password === undefined ? {} : { password }),
+    database,
+    ssl: tlsOf(address),
+    application_name: "chirpwatch",
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_MS,
+    types: { getTypeParser: parserOf },
+  };
+}
+
+function tlsOf({ tls, host, caFile }: PostgresAddress): ClientConfig["ssl"] {
+  if (tls === "off") return false;
+  if (tls === "unverified") return { rejectUnauthorized: false };
+  const ca = caFile === undefined ? {} : { ca: readFileSync(caFile, "utf8") };
+  return { ...ca, host, rejectUnauthorized: true, ...(tls === "ca" ? { checkServerIdentity: () => undefined } : {}) };
+}

@@ -1,0 +1,169 @@
+/** Opens a state on Postgres: server, lock, schema, in this order; and closes it. What a Store does is store.ts. */
+import { dirname } from "node:path";
+import type { Client } from "pg";
+import { errorText } from "../model/errors.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
+import type { Log } from "../model/log.ts";
+import { type PostgresAddress, postgresName } from "../model/postgres-address.ts";
+import { type Gate, kyselyOverPool, tableBytes } from "./db/postgres.ts";
+import { makePrivateFolders } from "./db/private-files.ts";
+import { postgresCode } from "./db/postgres-errors.ts";
+import { PostgresOwner, tryLock } from "./db/postgres-owner.ts";
+import { connectSession, createPool } from "./db/postgres-sessions.ts";
+import type { Executor } from "./db/statement.ts";
+import { checkServer, connectFailure, foreignDatabase, mayNotCreate, missingState, type ServerFacts } from "./files/postgres-failures.ts";
+import { migrate, pendingMigrations } from "./migrations/migrate.ts";
+import type { OpenedStore, OpenOptions } from "./open.ts";
+import { quieten } from "./polls/quieten.ts";
+import { createStore } from "./store.ts";
+
+/** @throws ExitError with one sentence, its cure and the exit code. */
+export async function openPostgres(address: PostgresAddress, options: OpenOptions): Promise<OpenedStore> {
+  const teardown: (() => Promise<void>)[] = [];
+  try {
+    const created = await prepare(address, options);
+    const isVisitor = options.readonly === true || options.shared === true;
+    const owner = isVisitor ? undefined : await PostgresOwner.take(address, options);
+    if (owner !== undefined) {
+      teardown.push(() => owner.close());
+      // For the control socket.
+      makePrivateFolders(dirname(options.path));
+      // Whoever held it until now may have brought it up; nobody else does from here on.
+      await bringUp(address, options);
+    }
+    const db = await open(address, owner?.held);
+    teardown.push(() => db.destroy());
+    return await compose(db, { address, options, created, close: () => drain(teardown) });
+  } catch (error) {
+    await drain(teardown);
+    throw connectFailure(error, address);
+  }
+}
+
+async function drain(teardown: (() => Promise<void>)[]): Promise<void> {
+  for (const undo of teardown.splice(0).reverse()) await undo().catch(() => undefined);
+}
+
+const open = async (address: PostgresAddress, gate?: Gate): Promise<Executor> => kyselyOverPool(await createPool(address), gate);
+
+/** Checks the server and the schema. Whether there was no state before. */
+async function prepare(address: PostgresAddress, options: OpenOptions): Promise<boolean> {
+  const session = await connectSession(address);
+  try {
+    checkServer(address, await factsOf(session, address));
+    await warnOfSettings(session, options.log);
+    const applied = await appliedIn(session, address);
+    const isEmpty = applied.length === 0;
+    if (isEmpty && (options.mustExist === true || options.readonly === true)) throw missingState(address);
+    const pending = pendingMigrations(applied, postgresName(address), options.migrations);
+    if (pending.length === 0) return false;
+    // A command beside the daemon brings a state up only where no daemon holds it.
+    if (options.shared === true && (await tryLock(session))) await bringUp(address, options);
+    else if (options.shared === true || options.readonly === true) throw olderSchema(address, pending);
+    return isEmpty;
+  } finally {
+    await session.end();
+  }
+}
+
+const FACTS = `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+  pg_is_in_recovery() as "isStandby", pg_backend_pid() as pid`;
+
+async function factsOf(session: Client, address: PostgresAddress): Promise<ServerFacts> {
+  const { rows } = await session.query<Omit<ServerFacts, "isShared"> & { readonly pid: number }>(FACTS);
+  const [facts] = rows;
+  if (facts === undefined) throw new Error("the server says nothing of itself");
+  // A pooler makes up the number of the session that it answers with.
+  const isPooled = (session as unknown as { processID: number | null }).processID !== facts.pid;
+  return { ...facts, isShared: isPooled && (await isSessionShared(session, address)) };
+}
+
+/** While one session has a transaction open on a backend, another that is given the same one, or another one than before, owns none. */
+async function isSessionShared(session: Client, address: PostgresAddress): Promise<boolean> {
+  const pidOf = async (client: Client) => (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid;
+  const other = await connectSession(address);
+  try {
+    const own = await pidOf(session);
+    await other.query("begin");
+    const taken = await pidOf(other);
+    return taken === own || (await pidOf(session)) !== own;
+  } finally {
+    await other.end();
+  }
+}
+
+async function warnOfSettings(session: Client, log: Log): Promise<void> {
+  for (const setting of ["fsync", "full_page_writes", "synchronous_commit"]) {
+    const { rows } = await session.query<{ value: string }>("select current_setting($1) as value", [setting]);
+    if (rows[0]?.value !== "off") continue;
+    log.warn("postgres does not wait for its disk: what it confirmed may be lost in a crash", { setting, value: "off" });
+  }
+}
+
+/** Names of the migrations the state has been through. @throws ExitError where there are tables, but none of ours. */
+async function appliedIn(session: Client, address: PostgresAddress): Promise<readonly string[]> {
+  const { rows: tables } = await session.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = current_schema()",
+  );
+  if (tables.some(({ name }) => name === "kysely_migration")) {
+    const { rows } = await session.query<{ name: string }>("select name from kysely_migration order by name");
+    return rows.map(({ name }) => name);
+  }
+  if (tables.length > 0) throw foreignDatabase(address);
+  return [];
+}
+
+/** Once at a time: Kysely takes a lock of its own, and runs all of them in one transaction. */
+async function bringUp(address: PostgresAddress, { migrations }: OpenOptions): Promise<void> {
+  const db = await open(address);
+  try {
+    await migrate(db, migrations);
+  } catch (error) {
+    if (postgresCode(error) === "42501") throw mayNotCreate(address);
+    throw new ExitError(
+      EXIT.storage,
+      "STATE_MIGRATION_FAILED",
+      `The state in ${postgresName(address)} could not be migrated: ${errorText(error).replace(/\.$/, "")}.`,
+      { hint: "Nothing was changed: the former version still starts.", cause: error },
+    );
+  } finally {
+    await db.destroy();
+  }
+}
+
+const olderSchema = (address: PostgresAddress, pending: readonly string[]): ExitError =>
+  new ExitError(EXIT.storage, "STATE_OLDER_SCHEMA", `The state in ${postgresName(address)} lacks ${pending.join(", ")} of this build.`, {
+    hint: "Start this version's `chirpwatch run` once: it migrates the state.",
+  });
+
+interface Opened {
+  readonly address: PostgresAddress;
+  readonly options: OpenOptions;
+  readonly created: boolean;
+  readonly close: () => Promise<void>;
+}
+
+async function compose(db: Executor, { address, options, created, close }: Opened): Promise<OpenedStore> {
+  const { clock, random, log } = options;
+  const path = postgresName(address);
+  if (created) log.info("state created", { path });
+  let bytes = await tableBytes(db);
+  return {
+    ...createStore(db, { clock, random }, close),
+    path,
+    created,
+    // The server recovers by itself after a crash.
+    unclean: false,
+    problems: Promise.resolve([]),
+    backup: () => Promise.reject(new ExitError(EXIT.usage, "STATE_ON_POSTGRES", `The state is in ${path}.`, { hint: "Use pg_dump." })),
+    quieten: (span) => quieten(db, span),
+    // Of the call before: who asks does so again and again, and does not wait.
+    sizeBytes: () => {
+      void tableBytes(db).then(
+        (now) => (bytes = now),
+        () => undefined,
+      );
+      return bytes;
+    },
+  };
+}
