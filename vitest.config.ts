@@ -7,6 +7,8 @@ import { findPostgres } from "./test/support/postgres.ts";
 
 /** Tests that hold a model against days of simulated requests, or play many random scenarios: `npm run test:long`, which is `vitest run --mode long`. */
 const LONG_TESTS = "test/long/**/*.test.ts";
+/** Properties that are tried with few random cases by `npm test`, and with many by `npm run test:long`. */
+const WIDE_TESTS = ["test/sinks/chat-cards.test.ts", "test/sinks/discord.test.ts", "test/sinks/slack-render.test.ts"];
 
 /** They start a server of their own. The gate always has one: there they fail where it is missing. */
 const POSTGRES_TESTS = "test/**/*-on-postgres.test.ts";
@@ -41,7 +43,7 @@ class SlowOnesFirst extends BaseSequencer {
 
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === "long" ? [LONG_TESTS] : ["test/**/*.test.ts"],
+    include: mode === "long" ? [LONG_TESTS, ...WIDE_TESTS] : ["test/**/*.test.ts"],
     exclude: mode === "long" ? [] : [LONG_TESTS, ...withoutPostgres()],
     setupFiles: ["test/support/watch-children.ts"],
     // They end what hangs. What is slow only because the machine is busy is no failure; where time is the point, the test itself says how much.

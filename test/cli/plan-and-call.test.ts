@@ -7,14 +7,14 @@ import { openStore } from "../../src/state/open.ts";
 import { rememberingLog } from "../state/temp-state.ts";
 import { makeFolder } from "../support/bin-process.ts";
 import { runCommand } from "../support/run-command.ts";
-import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
-import { cleanUpAfterwards } from "../e2e/fixture.ts";
+import { type SandboxProcess, startSandboxHere } from "../support/sandbox-process.ts";
+import { cleanUpAfterwards, keep } from "../e2e/fixture.ts";
 
 cleanUpAfterwards();
 
 let sandbox: SandboxProcess;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess(makeFolder(), ["--quota", "5000"]);
+  sandbox = keep(await startSandboxHere(5_000));
   await sandbox.control("keys", { key: CALLER_KEY, quota: 5_000 });
 });
 

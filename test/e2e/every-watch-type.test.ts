@@ -1,11 +1,11 @@
-/** One daemon with a watch of every type, in a process beside the sandbox's: the world moves, and each type's event arrives once, whatever dies. */
+/** One daemon with a watch of every type, in a process of its own: the world moves, and each type's event arrives once, whatever dies. */
 import { expect, it } from "vitest";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { makeFolder } from "../support/bin-process.ts";
 import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { samplesOf } from "../support/exposition.ts";
 import { type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
-import { startSandboxProcess } from "../support/sandbox-process.ts";
+import { startSandboxHere } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, hookSink, keep, sorted } from "./fixture.ts";
 import { type Move, prepareMoves } from "./watch-moves.ts";
@@ -17,7 +17,6 @@ type Moves = Readonly<Record<string, Move>>;
 const RULES = { recheck: { every: "1m", until: "1h" }, spike: { factor: 3, window: "1h", min: 10 }, no_events: { for: "1h" } };
 /** Series of one watch. */
 const isFew = (series: number): boolean => series > 0 && series <= 12;
-const QUOTA = 900_000_000;
 
 const watchesOf = (moves: Moves) =>
   Object.fromEntries(
@@ -38,7 +37,7 @@ const isSettled = (seen: Readonly<Record<string, readonly string[]>>, moves: Mov
 
 it("each watch type's event arrives exactly once, also across SIGKILL", async () => {
   const folder = makeFolder();
-  const sandbox = await startSandboxProcess(folder, ["--quota", String(QUOTA)]);
+  const sandbox = keep(await startSandboxHere());
   const hook = keep(await startHookReceiver());
   const moves = await prepareMoves(sandbox);
   const types = new Set(Object.values(moves).map(({ settings }) => settings.type));

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { makeFolder } from "../support/bin-process.ts";
 import { startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { json, startLoopbackServer } from "../support/loopback-server.ts";
-import { startSandboxProcess } from "../support/sandbox-process.ts";
+import { startSandboxHere } from "../support/sandbox-process.ts";
 import { startSmtpStandIn } from "../support/smtp-stand-in.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, keep, noted } from "./fixture.ts";
@@ -90,7 +90,7 @@ describe.concurrent("examples", () => {
   it.each(Object.entries(RUNS))("%s alerts of a new tweet", async (name, run) => {
     const receiver = await run.receiver();
     const folder = prepare(name, run, receiver.settings);
-    const sandbox = await startSandboxProcess(makeFolder());
+    const sandbox = keep(await startSandboxHere());
     await sandbox.control("accounts", { username: "alice", followers_count: 500_000 });
     const env = { ...ENV, CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: sandbox.key };
     const daemon = await startDaemonProcess({ folder, env });

@@ -14,6 +14,7 @@ import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
 import { emailRefusal, NO_LIVE_TEXT } from "../support/html-mail.ts";
 import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
 import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
+import { manyRuns } from "../support/many-runs.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
 
 interface Cards {
@@ -124,7 +125,7 @@ describe.each(ALL)("cards in $name", ({ most, render, refusal, seen, live, own =
         expect(JSON.stringify(body)).not.toMatch(/\\ud[89a-f]/i);
         expect(seen(body).replaceAll(own, "")).not.toMatch(live);
       }),
-      { numRuns: 100 },
+      { numRuns: manyRuns(20, 500) },
     );
   });
 });

@@ -12,6 +12,7 @@ import { hostileText, LIVE_DISCORD } from "../render/hostile-text.ts";
 import { json, startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
 import { EVENT_TIME_MS, makeUser } from "../support/make-event.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
+import { manyRuns } from "../support/many-runs.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
 
 const warnings: string[] = [];
@@ -436,7 +437,7 @@ describe("many tweets in Discord", () => {
         expect(shown).not.toMatch(/\\ud[89a-f]/i);
         expect(shown.replaceAll(/<t:\d+:R>/g, "").replaceAll("\\\\", "\\")).not.toMatch(LIVE_DISCORD);
       }),
-      { numRuns: 100 },
+      { numRuns: manyRuns(30, 500) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { SLACK_TEXT_CHARS, type SlackBlock } from "../../src/sinks/slack/slack-blocks.ts";
 import { MOST_CARDS, renderSlack } from "../../src/sinks/slack/slack-render.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
+import { manyRuns } from "../support/many-runs.ts";
 import { hostileText, LIVE_SLACK } from "../render/hostile-text.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
 
@@ -160,7 +161,7 @@ describe("any text in Slack", () => {
         expect(json).not.toMatch(/\\ud[89a-f]/i);
         expect(withoutDates(json)).not.toMatch(LIVE_SLACK);
       }),
-      { numRuns: 200 },
+      { numRuns: manyRuns(50, 1_000) },
     );
   });
 });

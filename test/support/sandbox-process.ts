@@ -1,4 +1,6 @@
-/** `chirpwatch sandbox` as a process, and its control API. */
+/** The sandbox and its control API: as a process of its own where a test is about the command, and in this one where others are. */
+import { createSystemClock } from "../../src/runtime/system-clock.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startBin } from "./bin-process.ts";
 import { until } from "./until.ts";
 
@@ -16,15 +18,21 @@ export async function startSandboxProcess(cwd: string, flags: readonly string[] 
   const bin = startBin(["sandbox", "--listen", "127.0.0.1:0", "--key", "K1", "--quota", String(QUOTA), ...flags], { cwd });
   const line = await until("the sandbox's line", () => /^.+\n/.exec(bin.out())?.[0], bin.err);
   const { url, key } = JSON.parse(line) as { url: string; key: string };
-  return {
-    url,
-    key,
-    async control(path, body, method = "POST") {
-      const init = body === undefined ? {} : { method, body: JSON.stringify(body) };
-      const answer = await fetch(`${url}/_sandbox/${path}`, init);
-      const text = await answer.text();
-      if (answer.status !== 200) throw new Error(`sandbox ${path}: ${answer.status} ${text}`);
-      return JSON.parse(text);
-    },
+  return { url, key, control: controlOf(url) };
+}
+
+/** As the command starts it, in this process; whoever asks for it closes it. */
+export async function startSandboxHere(quota = QUOTA): Promise<SandboxProcess & { close(): Promise<void> }> {
+  const { url, key, close } = await startSandbox({ clock: createSystemClock(), keys: ["K1"], accounts: 200, quota });
+  return { url, key, control: controlOf(url), close };
+}
+
+function controlOf(url: string): SandboxProcess["control"] {
+  return async (path, body, method = "POST") => {
+    const init = body === undefined ? {} : { method, body: JSON.stringify(body) };
+    const answer = await fetch(`${url}/_sandbox/${path}`, init);
+    const text = await answer.text();
+    if (answer.status !== 200) throw new Error(`sandbox ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text);
   };
 }

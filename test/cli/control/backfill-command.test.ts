@@ -5,7 +5,7 @@ import { makeFolder } from "../../support/bin-process.ts";
 import { type DaemonProcess, startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/hook-receiver.ts";
 import { runCommand } from "../../support/run-command.ts";
-import { type SandboxProcess, startSandboxProcess } from "../../support/sandbox-process.ts";
+import { type SandboxProcess, startSandboxHere } from "../../support/sandbox-process.ts";
 import { until } from "../../support/until.ts";
 
 cleanUpAfterwards();
@@ -25,7 +25,7 @@ describe("backfill", () => {
   beforeAll(async () => {
     folder = makeFolder();
     hook = await startHookReceiver().then(keep);
-    sandbox = await startSandboxProcess(folder);
+    sandbox = keep(await startSandboxHere());
     writeConfig(folder, {
       version: 1,
       api: { base_url: sandbox.url, key: "K1" },

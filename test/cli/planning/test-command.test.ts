@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { makeFolder } from "../../support/bin-process.ts";
 import { json, type LoopbackServer, startLoopbackServer } from "../../support/loopback-server.ts";
 import { runCommand } from "../../support/run-command.ts";
-import { type SandboxProcess, startSandboxProcess } from "../../support/sandbox-process.ts";
+import { type SandboxProcess, startSandboxHere } from "../../support/sandbox-process.ts";
 import { cleanUpAfterwards, keep } from "../../e2e/fixture.ts";
 
 cleanUpAfterwards();
@@ -11,7 +11,7 @@ cleanUpAfterwards();
 let sandbox: SandboxProcess;
 let slack: LoopbackServer;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess(makeFolder());
+  sandbox = keep(await startSandboxHere());
   slack = keep(await startLoopbackServer(json({ ok: true, ts: "1.2", channel: "C1" })));
 });
 
