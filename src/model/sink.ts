@@ -166,11 +166,21 @@ export interface Sink {
  */
 export type SinkFailure = "message" | "destination" | "rate_limited" | "transient";
 
+/** What the operator can do where the sink knows nothing better. */
+const USUAL_HINTS: Readonly<Record<SinkFailure, string>> = {
+  message:
+    "The receiver refuses this content: see its log. An alert that is refused becomes a dead letter, which `chirpwatch replay --dead` sends again.",
+  destination: "The receiver takes no messages from this sink: check its settings.",
+  rate_limited: "There is nothing to do: what waits is sent after that.",
+  transient: "What failed is sent again by itself. If this goes on, look for the cause at the receiver.",
+};
+
 export class SinkError extends ChirpwatchError {
   readonly kind: SinkFailure;
   readonly status: number | undefined;
   constructor(kind: SinkFailure, message: string, status?: number, details: ErrorDetails = {}) {
-    super(`SINK_${kind.toUpperCase()}`, message, { retry: kind === "message" ? "no" : "later", ...details });
+    const hint = details.hint || USUAL_HINTS[kind];
+    super(`SINK_${kind.toUpperCase()}`, message, { retry: kind === "message" ? "no" : "later", ...details, hint });
     this.kind = kind;
     this.status = status;
   }

@@ -90,6 +90,7 @@ const APPRISE: Receiver = {
   kinds: { 424: "transient" },
   hints: {
     400: "Apprise refuses the message or its `urls`: see the log of the Apprise server.",
+    401: "The server, or a proxy before it, wants credentials, which this sink does not send: give it an address without them.",
     403: "The Apprise server denies this: see its settings.",
     404: "Check `url` and `key`: this server has no such configuration, or it is no Apprise API server.",
     405: "Check `url`: this is no Apprise API server, or its base lies elsewhere.",

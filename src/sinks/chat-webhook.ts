@@ -69,7 +69,6 @@ const CHAT: Receiver = {
     401: `The webhook is no longer valid: ${NEW_WEBHOOK}`,
     403: `The webhook may not post there: let its owner join the channel, or ${NEW_WEBHOOK}`,
     404: `The webhook, or its channel or space, is gone: ${NEW_WEBHOOK}`,
-    405: "This address takes no POST: check `webhook_url`.",
     410: `The webhook is gone: ${NEW_WEBHOOK}`,
     501: "Incoming webhooks are turned off on this server: let an administrator turn them on.",
   },

@@ -81,6 +81,8 @@ function classifyEnd({ end, output }: ProgramResult, path: string, timeout: stri
         ? `ended with exit code ${end}`
         : `was ended by ${end}`;
   const kind = typeof end === "number" ? (KINDS[end] ?? "transient") : "transient";
+  if (end === "timeout")
+    return new SinkError(kind, `${path} ${how}`, undefined, { hint: "Let the program end sooner, or raise `timeout`." });
   const hint = kind === "destination" ? "The program says that it cannot be used like this: check its arguments and its permissions." : "";
   return new SinkError(kind, `${path} ${how}${said === "" ? "" : `: ${said}`}`, undefined, { hint });
 }

@@ -56,7 +56,7 @@ describe("the chat webhook sink", () => {
     [401, "destination", "make a new incoming webhook"],
     [403, "destination", "let its owner join the channel"],
     [404, "destination", "make a new incoming webhook"],
-    [405, "destination", "check `webhook_url`"],
+    [405, "destination", "check the sink's address"],
     [413, "message", ""],
     [501, "destination", "let an administrator turn them on"],
     [503, "transient", ""],

@@ -21,6 +21,7 @@ const CHANNEL_CODES: Readonly<Record<number, string>> = {
   50008: "This channel takes no messages: give the sink another one.",
   50083: "The thread is archived: reopen it, or change `thread`.",
   160005: "The thread is locked: unlock it, or change `thread`.",
+  160006: "Too many threads are active in this server: archive some, or remove `forum` and `thread: new`.",
   40067: "This forum wants a tag: set `forum: { tags: [...] }`.",
 };
 
@@ -28,7 +29,8 @@ const CHANNEL_CODES: Readonly<Record<number, string>> = {
 export function classifyDiscordAnswer(answer: DiscordAnswer, isBot: boolean): SinkError {
   const { code, text, retryAfter, global } = readBody(answer.body);
   if (answer.status === 429) return rateLimited(answer, retryAfter, global);
-  const hint = CHANNEL_CODES[code] ?? (isBot ? BOT_HINTS : WEBHOOK_HINTS)[answer.status] ?? "";
+  const hint =
+    CHANNEL_CODES[code] ?? (answer.status < 400 ? REDIRECT_HINT : undefined) ?? (isBot ? BOT_HINTS : WEBHOOK_HINTS)[answer.status] ?? "";
   const kind = CHANNEL_CODES[code] === undefined ? kindOf(answer.status) : "destination";
   return new SinkError(kind, `Discord answered ${answer.status}${text === "" ? "" : `: ${text}`}`, answer.status, {
     hint,
@@ -41,9 +43,11 @@ function kindOf(status: number): SinkFailure {
   return status === 408 || status >= 500 || status < 300 ? "transient" : "message";
 }
 
+const REDIRECT_HINT = "Redirects are not followed: check the address of the sink.";
+
 const BOT_HINTS: Readonly<Record<number, string>> = {
   401: "Put a valid bot token into the sink's `token`.",
-  403: "Invite the bot to the server and give it View Channel, Send Messages and Embed Links in this channel.",
+  403: "Invite the bot to the server and give it View Channel, Send Messages and Embed Links in this channel; in a thread also Send Messages in Threads.",
   404: "Check `channel_id`: the channel is gone, or the bot is not on its server.",
 };
 

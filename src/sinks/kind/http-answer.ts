@@ -15,6 +15,13 @@ export interface Receiver {
   readonly gone?: readonly number[];
 }
 
+const UNANSWERED: Readonly<Record<string, string>> = {
+  HTTP_DNS: "Check the host name in the sink's address.",
+  HTTP_CONNECT: "Check host and port in the sink's address, and that something listens there.",
+  HTTP_TLS: "Give the receiver a certificate for its host that this machine trusts, or trust its own by NODE_EXTRA_CA_CERTS.",
+  HTTP_TIMEOUT: "Let the receiver answer sooner, or raise `timeout`.",
+};
+
 /** No answer came. */
 export function classifyHttpFailure(error: unknown, url: string): SinkError {
   if (error instanceof HttpError && error.code === "HTTP_ADDRESS_REFUSED") {
@@ -23,7 +30,7 @@ export function classifyHttpFailure(error: unknown, url: string): SinkError {
       cause: error,
     });
   }
-  const hint = error instanceof HttpError ? error.hint : "";
+  const hint = error instanceof HttpError ? error.hint || (UNANSWERED[error.code] ?? "") : "";
   return new SinkError("transient", errorText(error), undefined, { hint, cause: error });
 }
 
@@ -41,6 +48,14 @@ function failureOf(status: number): SinkFailure {
   return status >= 500 || status < 200 || PASSING.has(status) ? "transient" : "message";
 }
 
+/** What mostly helps, for receivers that have no better words. */
+function usualHint(status: number): string {
+  if (status >= 300 && status < 400) return "Set the sink's address to the one that it redirects to.";
+  if (status === 405) return "This address takes no POST: check the sink's address.";
+  if (status === 407) return "A proxy before the receiver wants a password: see HTTPS_PROXY and HTTP_PROXY.";
+  return status === 413 ? "The message is too large for the receiver: raise its limit on the size of a request." : "";
+}
+
 /** An answer other than 2xx. */
 export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, { name, hints, kinds = {}, gone = [] }: Receiver): SinkError {
   const kind = kinds[answer.status] ?? failureOf(answer.status);
@@ -48,8 +63,9 @@ export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, { name, 
   const afterMs = askedMs ?? (kind === "rate_limited" ? DEFAULT_WAIT_MS : undefined);
   const retry = afterMs === undefined ? {} : { retry: { afterMs } };
   const fields = gone.includes(answer.status) ? { fields: { gone: true } } : {};
-  const details = { hint: hints[answer.status] ?? "", ...retry, ...fields };
-  return new SinkError(kind, describeAnswer(answer, name), answer.status, details);
+  const details = { hint: hints[answer.status] ?? usualHint(answer.status), ...retry, ...fields };
+  const asks = kind === "rate_limited" ? `${name} asks to wait ${Math.ceil((afterMs ?? 0) / 1_000)} s` : describeAnswer(answer, name);
+  return new SinkError(kind, asks, answer.status, details);
 }
 
 function describeAnswer(answer: HttpResponse, name: string): string {

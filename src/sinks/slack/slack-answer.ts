@@ -28,7 +28,7 @@ const DESTINATION: Readonly<Record<string, (channel: string) => string>> = {
   channel_not_found: (channel) => `invite @chirpwatch to ${channel}, and check the channel's name or id.`,
   not_in_channel: (channel) => `invite @chirpwatch to ${channel}`,
   is_archived: (channel) => `unarchive ${channel}, or give the sink another channel.`,
-  channel_is_archived: (channel) => `unarchive ${channel}, or give the sink another channel.`,
+  channel_is_archived: (channel) => `unarchive ${channel}, or make a webhook of another channel.`,
   restricted_action: (channel) => `allow the app to post in ${channel}.`,
   restricted_action_read_only_channel: (channel) => `allow the app to post in ${channel}.`,
   posting_to_general_channel_denied: (channel) => `allow the app to post in ${channel}.`,

@@ -54,6 +54,7 @@ const TEAMS: Receiver = {
     400: "Make the workflow from the template for webhook alerts, which posts Adaptive Cards.",
     401: COPY_HINT,
     403: COPY_HINT,
+    413: "Teams takes no more than 28 KB: shorten the message with a `template`.",
     404: "The workflow is gone or turned off: turn it on, or make a new one and put its address into `webhook_url`.",
     410: "The workflow is gone: make a new one and put its address into `webhook_url`.",
   },

@@ -24,6 +24,7 @@ const HINTS: Readonly<Record<number, string>> = {
   401: TOKEN_HINT,
   403: "The bot was blocked or removed from the chat: unblock it, or add it again.",
   404: TOKEN_HINT,
+  413: "The message is too large for Telegram: shorten it with a `template`.",
 };
 
 interface ReadAnswer {
@@ -59,8 +60,9 @@ function classify({ status, headers }: HttpResponse, { description, parameters =
   if (typeof moved === "number" || typeof moved === "string")
     return new SinkError("destination", message, status, { hint: `The group has become a supergroup: set \`chat_id\` to "${moved}".` });
   const [, hint] = (status === 400 && OF_THE_CHAT.find(([pattern]) => pattern.test(text))) || [];
+  const usual = HINTS[status] ?? (status >= 300 && status < 400 ? "Redirects are not followed: check `api_url`." : "");
   const kind = hint === undefined ? kindOf(status) : "destination";
-  return new SinkError(kind, message, status, { hint: hint ?? HINTS[status] ?? "" });
+  return new SinkError(kind, message, status, { hint: hint ?? usual });
 }
 
 function kindOf(status: number): SinkFailure {

@@ -104,17 +104,18 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
   };
 }
 
+const BODY_HINT =
+  "Let the receiver take the body that docs/webhook.md describes. What it refused is a dead letter: `chirpwatch replay --dead` sends it again.";
+
 const WEBHOOK: Receiver = {
   name: "the webhook",
   hints: {
-    301: "Set `url` to the address it redirects to.",
-    302: "Set `url` to the address it redirects to.",
-    307: "Set `url` to the address it redirects to.",
-    308: "Set `url` to the address it redirects to.",
+    400: BODY_HINT,
     401: "The receiver wants credentials: check `secret` and `headers`.",
     403: "The receiver refuses these credentials: check `secret` and `headers`.",
     404: "Nothing listens under this address: check `url`.",
-    405: "This address takes no POST: check `url`.",
+    415: BODY_HINT,
+    422: BODY_HINT,
     410: "The receiver says that this address is gone for good, so nothing more is sent there: change `url`, or if it is back, `chirpwatch resume --sink NAME`.",
   },
   gone: [410],
