@@ -30,9 +30,22 @@ export interface ActionsDeps {
   readonly config: () => Config;
   /** The active one, whose sinks that fail are tried at once. */
   readonly pump: () => Pick<Pump, "probe" | "resume">;
+  /** Events are in the state. */
+  onCommitted(): void;
 }
 
-export const createActions = ({ store, silences, engine, clock, hash, route, reloader, config, pump }: ActionsDeps): Actions => ({
+export const createActions = ({
+  store,
+  silences,
+  engine,
+  clock,
+  hash,
+  route,
+  reloader,
+  config,
+  pump,
+  onCommitted,
+}: ActionsDeps): Actions => ({
   reload: reloader.reload,
   async setPaused(watchId, paused, isFromNow = false) {
     const before = await store.setPaused(watchId, paused, { atMs: clock.now(), isFromNow });
@@ -59,6 +72,7 @@ export const createActions = ({ store, silences, engine, clock, hash, route, rel
     const polls = feedsOf(engine.polls, request.watchId);
     if (polls.length === 0) return undefined;
     const view = await backfillWatch({ store, clock, hash, route, serviceClock: createServiceClock(clock) }, polls, request);
+    onCommitted();
     pump().probe();
     return view;
   },

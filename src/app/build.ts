@@ -92,17 +92,8 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const swap = createSwap({ guard, delivering, polling, store, hash, clock, log });
   const reloader = createReloader({ deps, opsAlerts, meter, clock, states: () => store.listWatches(), config, ...swap });
   events.on("storeRecovered", () => reloader.storeRecovered());
-  const actions = createActions({
-    store,
-    silences,
-    engine,
-    clock,
-    hash,
-    reloader,
-    config,
-    route: active.route,
-    pump: () => delivery().pump,
-  });
+  const outbox = { pump: () => delivery().pump, onCommitted: () => events.emit("committed") };
+  const actions = createActions({ store, silences, engine, clock, hash, reloader, config, route: active.route, ...outbox });
   const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
   const polled = { feed, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
   const enriching = createEnriching({ delivering, store, meter, events, deps });

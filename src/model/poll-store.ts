@@ -128,6 +128,8 @@ export interface NewEnrichment {
   readonly ownSinks: readonly string[];
   /** It came while its watch was away: how long a digest of such events gathers. */
   readonly gatherMs?: number;
+  /** A backfill found it. */
+  readonly isBackfilled?: boolean;
 }
 
 export interface PollCommit {

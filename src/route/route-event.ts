@@ -28,6 +28,8 @@ export interface RoutingContext {
   readonly nowMs: number;
   /** It came while its watch was away: chats get it in a digest, which gathers for so long. */
   readonly gatherMs?: number;
+  /** A backfill found it: its digest says so. */
+  readonly isBackfilled?: boolean;
   /** Never delivered to: the sink that an ops alert is about. */
   readonly exceptSink?: string;
   /** Those that may hold now. */
@@ -52,7 +54,7 @@ function deliveryTo(event: ChirpEvent, receiver: ChosenReceiver, context: Routin
   const silence = findSilence(context.silences ?? [], event, context.nowMs);
   const made = route === undefined ? directDelivery(event, receiver, context.nowMs) : routedDelivery(event, route, receiver, context.nowMs);
   const isGathered = context.gatherMs !== undefined && facts.chat && made.digestAtMs === undefined;
-  const placed = separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made);
+  const placed = separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context) } : made);
   const routed = routedPlace(route, isOpsAlert(event));
   return { ...placed, routed, ...(silence === undefined ? {} : { silencedBy: silence.id }) };
 }
@@ -140,8 +142,11 @@ function muteTiming(mute: Mute, nowMs: number): Pick<NewDelivery, "notBeforeMs" 
 }
 
 /** One for each watch. */
-const returnDigest = ({ watchKey }: ChirpEvent, waitMs: number): Pick<NewDelivery, "groupKey" | "groupWaitMs" | "groupIntervalMs"> => ({
-  groupKey: digestGroup("return", watchKey),
+const returnDigest = (
+  { watchKey }: ChirpEvent,
+  { gatherMs: waitMs = 0, isBackfilled = false }: RoutingContext,
+): Pick<NewDelivery, "groupKey" | "groupWaitMs" | "groupIntervalMs"> => ({
+  groupKey: digestGroup(isBackfilled ? "backfill" : "return", watchKey),
   groupWaitMs: waitMs,
   groupIntervalMs: waitMs,
 });

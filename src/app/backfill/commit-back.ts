@@ -5,15 +5,14 @@
 import { EMPTY_FEED, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { BackfillStore } from "../../model/backfill.ts";
 import { type Clock, isoTime } from "../../model/clock.ts";
-import { digestGroup } from "../../model/digest.ts";
 import type { Hash } from "../../model/hash.ts";
 import { compareIds } from "../../model/id.ts";
-import type { ItemMark, ItemVerdict, NewDelivery, PollCommit, PollStore } from "../../model/poll-store.ts";
+import type { ItemMark, ItemVerdict, PollCommit, PollStore } from "../../model/poll-store.ts";
 import type { LateVerdict } from "../../model/recheck.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { evaluateFeed } from "../../polling/evaluate/evaluate-feed.ts";
-import type { RouteEvaluated, SubscriberEvaluation } from "../../polling/evaluate/verdicts.ts";
+import { committedOf, type RouteEvaluated, type SubscriberEvaluation } from "../../polling/evaluate/verdicts.ts";
 import { itemOfTweet } from "../../polling/read/read-feed.ts";
 import type { Poll, Subscriber } from "../../polling/watch-poll.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
@@ -103,7 +102,7 @@ function evaluateAll(
 
 async function commitChunk(
   { store, clock, route }: CommitBackParts,
-  { watch, watchKey }: Subscriber,
+  { watch }: Subscriber,
   { verdicts, events, rechecks = [] }: SubscriberEvaluation,
   marks: ReadonlyMap<string, ItemMark>,
 ): Promise<number> {
@@ -111,25 +110,16 @@ async function commitChunk(
   const nowMs = clock.now();
   // An operator who asks for the past wants to hear of it, whatever `on_return: skip` says of pauses.
   const isMissed = watch.onReturn !== "deliver";
-  const routed = events.map((event) => route({ ...event, isMissed }, nowMs));
+  const routed = events.map((event) => route({ ...event, isMissed, isBackfilled: true }, nowMs));
   const commit: PollCommit = {
     atMs: nowMs,
     targets: [],
     verdicts: verdicts.filter(({ itemId }) => !marks.has(itemId)),
-    events: routed.map(({ event }) => event),
-    deliveries: routed.flatMap(({ deliveries }) => deliveries.map((delivery) => asBackfilled(delivery, watchKey))),
-    enrichments: routed.flatMap(({ enrichment }) => enrichment ?? []),
+    ...committedOf(routed),
     rechecks: { rechecks, ended: [], late: verdicts.flatMap((verdict) => lateVerdict(verdict, marks)) },
   };
   const result = await store.commitPoll(commit);
   return result.status === "committed" ? result.created.size : 0;
-}
-
-/** Its digest says what it is of. A mute may have given the group a name of its own. */
-function asBackfilled(delivery: NewDelivery, watchKey: string): NewDelivery {
-  const [returned, backfilled] = [digestGroup("return", watchKey), digestGroup("backfill", watchKey)];
-  if (!delivery.groupKey.startsWith(returned)) return delivery;
-  return { ...delivery, groupKey: `${backfilled}${delivery.groupKey.slice(returned.length)}` };
 }
 
 /** An item that was baseline, too old or filtered is an event now. */

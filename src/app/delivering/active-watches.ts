@@ -39,14 +39,14 @@ export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): Ac
     sinksOf: (watchKey) => byKey.get(watchKey)?.sinks,
     route(evaluated, nowMs, gatherMs) {
       const now = update(evaluated);
-      const { event, ownSinks, isMissed } = now;
+      const { event, ownSinks, isMissed, isBackfilled = false } = now;
       // What is about the watch itself says nothing that could be asked about.
       if (byKey.get(event.watchKey)?.enrich === undefined || isVolumeEvent({ event, watches: [] })) return routeNow(now, nowMs, gatherMs);
-      const missed = isMissed === true ? { gatherMs: gatherMs ?? shortestGatherMs(0, true) } : {};
+      const missed = isMissed === true ? { gatherMs: gatherMs ?? shortestGatherMs(0, true), isBackfilled } : {};
       return { event, deliveries: [], enrichment: { eventId: event.id, watchKey: event.watchKey, ownSinks, ...missed } };
     },
-    routeEnriched: ({ event, ownSinks, gatherMs }, nowMs) =>
-      routeNow(update({ event, ownSinks, ...(gatherMs === undefined ? {} : { isMissed: true }) }), nowMs, gatherMs),
+    routeEnriched: ({ event, ownSinks, gatherMs, isBackfilled = false }, nowMs) =>
+      routeNow(update({ event, ownSinks, isMissed: gatherMs !== undefined, isBackfilled }), nowMs, gatherMs),
     enrichOf: (watchKey) => byKey.get(watchKey)?.enrich,
   };
 }

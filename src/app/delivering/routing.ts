@@ -32,14 +32,14 @@ export function createRouting(config: Config, silences: () => readonly Silence[]
       const tree = watch.sinks.length === 0 && (config.route?.routes.length ?? 0) > 0;
       return tree ? `the route tree (else ${texts.join(" and ")})` : texts.join(" and ") || "no sink";
     },
-    routeOf: ({ event, ownSinks, isMissed }, nowMs, gatheredMs = gatherMs(0, true)) =>
+    routeOf: ({ event, ownSinks, isMissed, isBackfilled = false }, nowMs, gatheredMs = gatherMs(0, true)) =>
       routeEvent(event, {
         ownSinks,
         tree: config.route,
         sinks: facts,
         nowMs,
         silences: silences(),
-        ...(isMissed === true ? { gatherMs: gatheredMs } : {}),
+        ...(isMissed === true ? { gatherMs: gatheredMs, isBackfilled } : {}),
       }),
     routeFollowUp: (level, followUp, ownSinks, nowMs) =>
       routeFollowUp(level, followUp, { ownSinks, tree: config.route, sinks: facts, nowMs, silences: silences() }),

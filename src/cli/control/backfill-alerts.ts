@@ -1,8 +1,9 @@
 /** Makes alerts of what a backfill has read: by the running daemon, else in the state itself. A dry run only counts. */
 import { backfillWatch, commitBack } from "../../app/backfill/commit-back.ts";
+import { createActiveWatches } from "../../app/delivering/active-watches.ts";
+import { watchTypeOf } from "../../app/daemon/registration.ts";
 import { createRouting } from "../../app/delivering/routing.ts";
 import { createActiveSilences } from "../../app/delivering/silences.ts";
-import type { RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import { createServiceClock } from "../../requests/service-clock.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { BackfillView } from "../../server/words/backfill-view.ts";
@@ -29,7 +30,7 @@ const partsOf = ({ clock }: CliContext, { store }: BackfillPlan["access"]) => ({
 
 export async function commitAlerts(
   context: CliContext,
-  { place, config, watch, sinceMs, polls, access }: BackfillPlan,
+  { place, config, watch, state, sinceMs, polls, access }: BackfillPlan,
 ): Promise<AlertsView> {
   const refused = access.refusalOf(config.sinks);
   if (refused !== undefined) throw refused;
@@ -40,10 +41,8 @@ export async function commitAlerts(
   const silences = createActiveSilences(access.store, context.clock);
   await silences.load();
   const routing = createRouting(config, silences.all);
-  const route: RouteEvaluated = (evaluated, nowMs, gatherMs) => ({
-    event: evaluated.event,
-    deliveries: routing.routeOf(evaluated, nowMs, gatherMs),
-  });
-  const parts = { ...partsOf(context, access), route };
+  const active = createActiveWatches(() => routing);
+  active.set([{ watch, state, type: watchTypeOf(watch) }]);
+  const parts = { ...partsOf(context, access), route: active.route };
   return { ...(await backfillWatch(parts, polls, { watchId: watch.id, sinceMs, by })), isBeside: false };
 }

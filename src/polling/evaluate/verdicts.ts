@@ -23,6 +23,8 @@ export interface EvaluatedEvent {
   readonly ownSinks: readonly string[];
   /** It came while the watch was away: a chat gets it in a digest. */
   readonly isMissed?: boolean;
+  /** A backfill found it: that digest says so. */
+  readonly isBackfilled?: boolean;
 }
 
 export interface RoutedEvent {

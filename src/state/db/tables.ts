@@ -224,6 +224,8 @@ export interface EnrichmentsTable {
   own_sinks: string;
   /** It came while the watch was away: how long a chat's digest gathers. */
   gather_ms: number | null;
+  /** 1: a backfill found it. */
+  backfilled: number | null;
   /** `muted`: a quiet restore dropped it. */
   state: "waiting" | "ok" | "failed" | "muted";
   created_at: number;

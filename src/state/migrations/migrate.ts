@@ -28,6 +28,7 @@ import { up as edits } from "./0023-edits.ts";
 import { up as levels } from "./0024-levels.ts";
 import { up as paths } from "./0025-paths.ts";
 import { up as sealedFor } from "./0026-sealed-for.ts";
+import { up as backfilledEnrichments } from "./0027-backfilled-enrichments.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -58,6 +59,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0024-levels": { up: levels },
   "0025-paths": { up: paths },
   "0026-sealed-for": { up: sealedFor },
+  "0027-backfilled-enrichments": { up: backfilledEnrichments },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

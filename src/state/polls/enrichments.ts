@@ -11,7 +11,7 @@ import { insertDeliveries } from "../outbox/insert-deliveries.ts";
 
 const insertNew = insertRows(
   "enrichments",
-  ["event_id", "seq", "watch_key", "own_sinks", "gather_ms", "state", "created_at", "next_at", "attempts", "error"],
+  ["event_id", "seq", "watch_key", "own_sinks", "gather_ms", "backfilled", "state", "created_at", "next_at", "attempts", "error"],
   (insert) => insert.onConflict((conflict) => conflict.column("event_id").doNothing()),
 );
 
@@ -20,12 +20,13 @@ export async function insertEnrichments(on: Executor, waiting: readonly NewEnric
   const first = await nextNumbers(on, "enrichment", waiting.length);
   await insertNew(
     on,
-    waiting.map(({ eventId, watchKey, ownSinks, gatherMs }, i) => ({
+    waiting.map(({ eventId, watchKey, ownSinks, gatherMs, isBackfilled }, i) => ({
       event_id: eventId,
       seq: first + i,
       watch_key: watchKey,
       own_sinks: toText(ownSinks),
       gather_ms: gatherMs ?? null,
+      backfilled: isBackfilled === true ? 1 : null,
       state: "waiting",
       created_at: nowMs,
       next_at: nowMs,
@@ -63,7 +64,7 @@ export async function dueEnrichments(db: Executor, { watchKey, dueAtMs, limit }:
     .selectFrom("enrichments as n")
     .innerJoin("events as e", "e.id", "n.event_id")
     .selectAll("e")
-    .select(["n.own_sinks", "n.gather_ms", "n.created_at", "n.attempts", "n.error"])
+    .select(["n.own_sinks", "n.gather_ms", "n.backfilled", "n.created_at", "n.attempts", "n.error"])
     .where("n.state", "=", WAITING)
     .where("n.watch_key", "=", watchKey)
     .where("n.next_at", "<=", dueAtMs)
@@ -90,6 +91,7 @@ export async function dueEnrichments(db: Executor, { watchKey, dueAtMs, limit }:
     watchKey,
     ownSinks: fromText(row.own_sinks),
     ...(row.gather_ms === null ? {} : { gatherMs: Number(row.gather_ms) }),
+    ...(row.backfilled === 1 ? { isBackfilled: true } : {}),
     sinceMs: Number(row.created_at),
     attempts: row.attempts,
     error: row.error,

@@ -1,11 +1,12 @@
 /** What was read of a watch's past becomes alerts, once, beside a daemon that goes on polling. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { timeOfTweetId, tweetIdAt } from "../../../src/model/id.ts";
 import { fingerprintOf } from "../../../src/model/source.ts";
 import type { Tweet } from "../../../src/model/tweet.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../../support/inner-daemon.ts";
+import { startLoopbackServer } from "../../support/loopback-server.ts";
 import { makeTweet } from "../../support/make-event.ts";
 
 const SECOND = 1_000;
@@ -108,6 +109,19 @@ describe("a backfill", () => {
     await daemon.clock.advance(120 * SECOND);
     expect(daemon.chat()).toHaveLength(1);
     expect(daemon.chat()[0]).toContain("5 alerts from the past of w");
+  });
+
+  it("asks for the enrichment of what it found, and its digest says what it is of all the same", async () => {
+    const endpoint = await startLoopbackServer((_, response) => response.end('{"fields":{"note":"n"}}'));
+    onTestFinished(() => endpoint.close());
+    const enrich = { url: `${endpoint.url}/`, allow_private: true };
+    const { daemon, read, backfill } = await setUp({ chat: true }, { enrich });
+    await read(...[1, 2, 3].map((hours) => ({ agoMs: hours * HOUR, text: `an old zebra ${hours}` })));
+    expect(await backfill(12)).toMatchObject({ alerts: 3 });
+    await daemon.clock.advance(120 * SECOND);
+    expect(daemon.chat()).toHaveLength(1);
+    expect(daemon.chat()[0]).toContain("3 alerts from the past of w");
+    expect(daemon.hook.events().map((event: any) => event.labels.enrich)).toEqual(["ok", "ok", "ok"]);
   });
 
   it("sends single alerts to a chat where on_return says deliver", async () => {

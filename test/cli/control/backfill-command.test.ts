@@ -4,6 +4,7 @@ import { cleanUpAfterwards, hookSink, keep } from "../../e2e/fixture.ts";
 import { makeFolder } from "../../support/bin-process.ts";
 import { type DaemonProcess, startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/hook-receiver.ts";
+import { startLoopbackServer } from "../../support/loopback-server.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { type SandboxProcess, startSandboxHere } from "../../support/sandbox-process.ts";
 import { until } from "../../support/until.ts";
@@ -26,6 +27,7 @@ describe("backfill", () => {
     folder = makeFolder();
     hook = await startHookReceiver().then(keep);
     sandbox = keep(await startSandboxHere());
+    const endpoint = await startLoopbackServer((_, response) => response.end("{}")).then(keep);
     writeConfig(folder, {
       version: 1,
       api: { base_url: sandbox.url, key: "K1" },
@@ -35,6 +37,10 @@ describe("backfill", () => {
         news: { type: "search", query: "acme", schedule: "@every 1h" },
         posts: { type: "timeline", accounts: ["alice"], schedule: "@every 1h" },
         crowd: { type: "new_followers", accounts: ["alice"], schedule: "@every 1h" },
+        asked: {
+          ...{ type: "search", query: "acme", schedule: "@every 1h", labels: { team: "asked" } },
+          enrich: { url: `${endpoint.url}/`, allow_private: true },
+        },
         off: { type: "search", query: "acme", enabled: false },
       },
       sinks: { hook: hookSink(hook) },
@@ -112,5 +118,15 @@ describe("backfill", () => {
     expect(hook.subjects().length).toBe(before);
     daemon = await startDaemonProcess({ folder });
     await until("the alerts", () => hook.subjects().length > before || undefined);
+  });
+
+  it("without a daemon what a watch has enriched is asked at the next start, and not before", async () => {
+    daemon.kill("SIGTERM");
+    await daemon.gone;
+    expect((await run("backfill", "asked", "--since", "9d", "--yes")).out).toMatch(/alerts? go(es)? out at the next start/);
+    daemon = await startDaemonProcess({ folder });
+    const ofAsked = () => hook.events().filter((event: any) => event.labels.team === "asked");
+    await until("the alerts", () => ofAsked().length > 0 || undefined);
+    expect(ofAsked().every((event: any) => event.labels.enrich === "ok")).toBe(true);
   });
 });
