@@ -172,7 +172,7 @@ const groupKeyOf = (event: ChirpEvent, route: Route, sink: string): string =>
   JSON.stringify([route.path, sink, ...route.groupBy.map((label) => event.labels[label] ?? "")]);
 
 /** What is written replaces the default of chats for the events that it is about. */
-function onceAt(event: ChirpEvent, { chat, dedupe }: SinkFacts): Pick<NewDelivery, "once"> {
+export function onceAt(event: ChirpEvent, { chat, dedupe }: SinkFacts): Pick<NewDelivery, "once"> {
   if (dedupe === false || isFollowUp(event)) return {};
   const written = dedupe === undefined ? undefined : onceBy(event, dedupe);
   const isDefault = chat && (dedupe === undefined || event.type !== "tweet.created");

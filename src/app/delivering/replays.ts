@@ -7,7 +7,7 @@ import type { ReplayCandidate, ReplayStore } from "../../model/replay.ts";
 import type { History } from "../../model/history.ts";
 import type { RecheckStore } from "../../model/recheck.ts";
 import { onceOf } from "../../route/noise.ts";
-import type { SinkFacts } from "../../route/route-event.ts";
+import { onceAt, type SinkFacts } from "../../route/route-event.ts";
 import type { ReplayedSink, ReplayRecordsView, ReplayRequest, ReplayView } from "../../server/words/replay-view.ts";
 import { sinkFactsOf } from "./create-sink.ts";
 
@@ -76,7 +76,7 @@ interface Addition {
   readonly nowMs: number;
 }
 
-/** Deliveries to a sink that the events were never for. Of a chat's, one on each fact, however many watches found it. */
+/** Deliveries to a sink that the events were never for. Where it deduplicates, by whatever key, one on each fact, however many watches found it. */
 async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs }: Addition) {
   const own = facts.get(sink);
   const candidates = await eventsOf(store, what, all);
@@ -85,10 +85,12 @@ async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs
   const named = new Set<string>();
   const added: NewDelivery[] = [];
   for (const event of candidates) {
-    const once = own?.chat === true ? onceOf(event) : undefined;
-    const isNamed = once !== undefined && named.has(once.key);
+    const once = own === undefined ? undefined : onceAt(event, own).once;
+    // What is merely alike was asked for, too: of one author, or in the same words.
+    const fact = once === undefined ? undefined : (onceOf(event) ?? once).key;
+    const isNamed = fact !== undefined && named.has(fact);
     const isChosen = chosenIds.has(event.id);
-    if (once !== undefined && (isChosen || !there.has(event.id))) named.add(once.key);
+    if (fact !== undefined && (isChosen || !there.has(event.id))) named.add(fact);
     if (own === undefined || isNamed || there.has(event.id)) continue;
     added.push({
       eventId: event.id,
