@@ -9,7 +9,8 @@ import { cleanUpAfterwards, morePolls, noted, createFixture, sorted } from "./fi
 
 cleanUpAfterwards();
 
-const KILLS = 5;
+/** At every point of a poll and of a delivery it dies in the simulation. */
+const KILLS = 3;
 /** As many on a slow machine as on a quick one, or it would never catch up. */
 const POSTS_BETWEEN_KILLS = 20;
 

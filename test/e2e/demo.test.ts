@@ -90,25 +90,6 @@ sinks:
     expect(left()).toEqual([]);
   });
 
-  it("takes its time where little may be asked at a time, and proves the same", async () => {
-    const { cwd, env } = place({
-      "slow.yaml": `version: 1
-api: { rate_limit: { count: 1, interval: 3s } }
-watches:
-  followers: { type: new_followers, accounts: [acme], sink: brand }
-  mentions: { type: search, query: acme, sink: brand }
-sinks:
-  brand: { type: console }
-`,
-    });
-    const { code, out, err } = await runBin(["demo", "-c", "slow.yaml"], { cwd, env });
-    expect(err).toBe("");
-    expect(code).toBe(0);
-    expect(numberIn(out, /(\d+) items raised an alert before the restart/)).toBeGreaterThan(0);
-    expect(numberIn(out, /served (\d+) of them again/)).toBeGreaterThan(0);
-    expect(out).toContain("duplicate alerts: 0");
-  });
-
   it("stays until a signal, with a status page that answers", async () => {
     const { cwd, env, left } = place();
     const demo = startBin(["demo", "--stay"], { cwd, env });

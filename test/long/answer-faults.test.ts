@@ -1,6 +1,6 @@
 /** Faults 1 to 17 and 37 to 39 of the data service, in the whole daemon: refusals, failures and broken answers. */
 import { expect, it } from "vitest";
-import { HOUR, live, MINUTE, createFixture } from "../app/fault-fixture.ts";
+import { HOUR, live, MINUTE, createFixture } from "./fault-fixture.ts";
 
 it("fault 1: a single 429 is repeated after about a second, and nobody is bothered", async () => {
   const fixture = await createFixture();

@@ -1,7 +1,7 @@
 /** Faults 18 to 26, 34 to 36 and 40 of the data service, in the whole daemon: odd pages, odd order, odd times, and far too much. */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
-import { live, MINUTE, createFixture } from "../app/fault-fixture.ts";
+import { live, MINUTE, createFixture } from "./fault-fixture.ts";
 
 const FLOOD = 2_000;
 const FEEDS = ["search", "timeline"] as const;

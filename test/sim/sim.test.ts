@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 
 /** Those that were kept, and a minute of seeds: `.ci/run`. */
-it("plays seeds, one of them twice, and finds nothing wrong", async () => {
-  expect(await sim("--seeds", "2", "--workers", "1")).toMatch(/^2 played .* 0 failed$/m);
+it("plays a seed twice, and finds nothing wrong", async () => {
+  expect(await sim("--seeds", "1", "--workers", "1")).toMatch(/^1 played .* 0 failed$/m);
 });
 
 it("draws every key of the configuration, or says why not", () => {
