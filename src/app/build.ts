@@ -15,7 +15,6 @@ import type { ReloadOutcome } from "../server/words/actions.ts";
 import type { OpenedStore } from "../state/open.ts";
 import { openState } from "../state/open-state.ts";
 import { createActions } from "./actions.ts";
-import { createActivityFeed, publishingStore } from "./daemon/activity.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
 import { createDaemonEvents, type DaemonEvents } from "./daemon/daemon-events.ts";
 import { createDelivering, type Delivering } from "./delivering/delivering.ts";
@@ -23,6 +22,7 @@ import { createEnriching, type Enriching } from "./delivering/enriching.ts";
 import { type ActiveSilences, createActiveSilences } from "./delivering/silences.ts";
 import { takeClockSetWhileStopped, watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
+import { openOrStandBy } from "./daemon/stand-by.ts";
 import { createPolling, type Polling } from "./polling/polling.ts";
 import { startLevels } from "./levels.ts";
 import { startPruning } from "./pruning.ts";
@@ -65,11 +65,11 @@ export async function startDaemon(config: Config, deps: DaemonDeps): Promise<Dae
   }
 }
 
-async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Promise<Daemon> {
+async function build(atStart: Config, deps: DaemonDeps, teardown: Teardown): Promise<Daemon> {
   const { clock, hash, log, http } = deps;
   const adapters = deps.adapters ?? SHIPPED;
+  const { feed, store, config: initial } = await openOrStandBy(atStart, adapters, deps);
   const startedAtMs = clock.now();
-  const { feed, store } = await openFeeding(initial, adapters, deps);
   teardown.push("state", () => store.close());
   await claimOrigin(store, initial);
   await takeClockSetWhileStopped({ clock, log, store });
@@ -118,12 +118,6 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
     return teardown.drain();
   };
   return { url, engine, reload: reloader.reload, stop };
-}
-
-async function openFeeding({ state }: Config, { openStore }: Adapters, { clock, random, log }: DaemonDeps) {
-  const feed = createActivityFeed();
-  const store = publishingStore(await openStore({ ...state, clock, random, log }), feed);
-  return { feed, store };
 }
 
 interface ServedParts extends HttpRouteDeps {

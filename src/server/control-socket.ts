@@ -8,7 +8,9 @@ import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { controlSocketPath, sharedFolder } from "./control-path.ts";
 import { closeServer, createHttpServer } from "./listener.ts";
+import { loadRoutes } from "./load-routes.ts";
 import type { HttpRouteDeps } from "./routes.ts";
+import type { StandbyRouteDeps } from "./standby-routes.ts";
 
 export interface ControlSocket {
   readonly path: string;
@@ -20,12 +22,12 @@ export interface ControlSocket {
  * Serves every route on a socket that only this user can open (mode 0600). Call it while the state's lock is held.
  * @throws ExitError when another process answers there, or the socket cannot be made.
  */
-export async function startControl(deps: HttpRouteDeps, statePath: string): Promise<ControlSocket> {
+export async function startControl(deps: HttpRouteDeps | StandbyRouteDeps, statePath: string): Promise<ControlSocket> {
   const path = controlSocketPath(statePath);
   try {
     if (dirname(path) === sharedFolder()) await ensurePrivateFolder(dirname(path));
     await removeStale(path);
-    const server = createHttpServer(async () => (await import("./routes.ts")).createRoutes(deps, { kind: "socket" }));
+    const server = createHttpServer(() => loadRoutes(deps, { kind: "socket" }));
     await listenPrivately(server, path);
     return { path, close: () => closeServer(server, deps.clock) };
   } catch (error) {

@@ -5,9 +5,11 @@ import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { isLoopback } from "../model/loopback.ts";
 import { closeServer, createHttpServer } from "./listener.ts";
+import { loadRoutes } from "./load-routes.ts";
 import type { Access, HttpRouteDeps } from "./routes.ts";
+import type { StandbyRouteDeps } from "./standby-routes.ts";
 
-export interface ServerOptions extends HttpRouteDeps {
+export interface ListenOptions {
   readonly host: string;
   /** 0 takes any free one; `url` says which. */
   readonly port: number;
@@ -15,6 +17,8 @@ export interface ServerOptions extends HttpRouteDeps {
   /** Under which name a proxy serves it. */
   readonly publicHost?: string;
 }
+
+export type ServerOptions = ListenOptions & (HttpRouteDeps | StandbyRouteDeps);
 
 export interface RunningServer {
   /** Where this machine reaches it, without a slash at the end. */
@@ -35,7 +39,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(token === undefined ? {} : { token }),
     ...(publicHost === undefined ? {} : { publicHost }),
   };
-  const server = createHttpServer(async () => (await import("./routes.ts")).createRoutes(options, access));
+  const server = createHttpServer(() => loadRoutes(options, access));
   await listen(server, host, port);
   const url = `http://${shownHost(host)}:${(server.address() as AddressInfo).port}`;
   return { url, close: () => closeServer(server, clock) };

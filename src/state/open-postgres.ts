@@ -5,10 +5,11 @@ import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Log } from "../model/log.ts";
 import { type PostgresAddress, postgresName } from "../model/postgres-address.ts";
-import { type Gate, kyselyOverPool, tableBytes } from "./db/postgres.ts";
+import { kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { postgresCode } from "./db/postgres-errors.ts";
-import { PostgresOwner, tryLock } from "./db/postgres-owner.ts";
+import { tryLock } from "./db/postgres-active.ts";
+import { PostgresOwner } from "./db/postgres-owner.ts";
 import { connectSession, createPool } from "./db/postgres-sessions.ts";
 import type { Executor } from "./db/statement.ts";
 import { checkServer, connectFailure, foreignDatabase, mayNotCreate, missingState, type ServerFacts } from "./files/postgres-failures.ts";
@@ -22,16 +23,18 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
   const teardown: (() => Promise<void>)[] = [];
   try {
     const created = await prepare(address, options);
+    const name = `chirpwatch ${options.random.id()}`;
     const isVisitor = options.readonly === true || options.shared === true;
-    const owner = isVisitor ? undefined : await PostgresOwner.take(address, options);
+    const owner = isVisitor ? undefined : await PostgresOwner.take(address, { ...options, name });
     if (owner !== undefined) {
       teardown.push(() => owner.close());
       // For the control socket.
       makePrivateFolders(dirname(options.path));
       // Whoever held it until now may have brought it up; nobody else does from here on.
       await bringUp(address, options);
+      await owner.begin();
     }
-    const db = await open(address, owner?.held);
+    const db = await open(address, name, owner);
     teardown.push(() => db.destroy());
     return await compose(db, { address, options, created, close: () => drain(teardown) });
   } catch (error) {
@@ -44,7 +47,8 @@ async function drain(teardown: (() => Promise<void>)[]): Promise<void> {
   for (const undo of teardown.splice(0).reverse()) await undo().catch(() => undefined);
 }
 
-const open = async (address: PostgresAddress, gate?: Gate): Promise<Executor> => kyselyOverPool(await createPool(address), gate);
+const open = async (address: PostgresAddress, name?: string, owner?: Ownership): Promise<Executor> =>
+  kyselyOverPool(await createPool(address, name), owner);
 
 /** Checks the server and the schema. Whether there was no state before. */
 async function prepare(address: PostgresAddress, options: OpenOptions): Promise<boolean> {

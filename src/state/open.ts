@@ -17,6 +17,7 @@ import { makePrivateFolders } from "./db/private-files.ts";
 import { quieten, type QuietSpan } from "./polls/quieten.ts";
 import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./db/sqlite.ts";
 import type { Executor } from "./db/statement.ts";
+import type { Standby } from "./db/postgres-owner.ts";
 import { createStore } from "./store.ts";
 
 /** Up to this size a check costs no more than a blink at every start. */
@@ -33,6 +34,8 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   /** For commands that write beside a running daemon: takes the lock only to bring the file up, and only if it is free. */
   readonly shared?: boolean;
+  /** Of a state on Postgres: waits while another daemon is active, where it would be refused. */
+  readonly standby?: Standby;
   /** The schema's history; the product's own unless said otherwise. */
   readonly migrations?: typeof MIGRATIONS;
 }

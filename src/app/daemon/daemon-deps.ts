@@ -44,7 +44,9 @@ export interface DaemonDeps {
   readonly sandboxUrl?: string;
   /** Reload when a file of the configuration changes. */
   readonly watchFiles: boolean;
-  /** Called when the daemon must not go on with this configuration. */
+  /** Aborted by a stop, also while the start waits for another daemon to end. */
+  readonly stopping?: AbortSignal;
+  /** Called when the daemon must not go on: with this configuration, or because another one has taken its place. */
   readonly onRefused?: (error: ExitError) => void;
   /** Called after every poll, for the demo. */
   readonly onPolled?: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;

@@ -22,7 +22,9 @@ export function addRun(program: Command, context: CliContext): void {
 
 async function run(context: CliContext, configPath: string): Promise<void> {
   // Heard from here on: a stop in the middle of the start is an orderly one, too.
+  const stopping = new AbortController();
   const signalled = untilSignal();
+  void signalled.then(() => stopping.abort());
   const log = context.logger();
   const loaded = orThrow(await loadGuarded(context, configPath));
   const config = { ...loaded, server: await withServerToken(loaded.server, { random: context.random, log }) };
@@ -41,6 +43,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     const daemon = await startDaemon(config, {
       ...context,
       onRefused: refuse,
+      stopping: stopping.signal,
       log,
       hash: sha256,
       addSecret: log.addSecret,
@@ -59,6 +62,8 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     log.info("stopped");
     if (reason instanceof ExitError) throw reason;
   } catch (error) {
+    if (stopping.signal.aborted && error instanceof ExitError && error.code === "STATE_LOCKED")
+      return log.info("stopped while standing by");
     if (error instanceof ChirpwatchError) log.debug("start failed", { error });
     throw error;
   } finally {

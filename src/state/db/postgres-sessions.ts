@@ -21,10 +21,10 @@ const NUMERIC = 1700;
 /** Loaded by the first state that is on Postgres. */
 const loadPg = async () => (await import("pg")).default;
 
-export async function createPool(address: PostgresAddress): Promise<Pool> {
+export async function createPool(address: PostgresAddress, name?: string): Promise<Pool> {
   const pg = await loadPg();
   const limits = { query_timeout: ANSWER_TIMEOUT_MS, statement_timeout: STATEMENT_TIMEOUT_MS };
-  const pool = new pg.Pool({ ...settingsOf(pg, address), ...limits, max: CONNECTIONS });
+  const pool = new pg.Pool({ ...settingsOf(pg, address, name), ...limits, max: CONNECTIONS });
   // A connection that is cut while nobody uses it concerns nobody; one that is in use throws where it is used.
   const ignore = () => undefined;
   pool.on("error", ignore);
@@ -33,10 +33,13 @@ export async function createPool(address: PostgresAddress): Promise<Pool> {
 }
 
 /** A session by itself, connected. @throws as `pg` does */
-export async function connectSession(address: PostgresAddress, answerTimeoutMs?: number): Promise<Client> {
+export async function connectSession(
+  address: PostgresAddress,
+  { name, answerTimeoutMs }: { readonly name?: string; readonly answerTimeoutMs?: number } = {},
+): Promise<Client> {
   const pg = await loadPg();
   const client = new pg.Client({
-    ...settingsOf(pg, address),
+    ...settingsOf(pg, address, name),
     ...(answerTimeoutMs === undefined ? {} : { query_timeout: answerTimeoutMs }),
   });
   client.on("error", () => undefined);
@@ -44,7 +47,7 @@ export async function connectSession(address: PostgresAddress, answerTimeoutMs?:
   return client;
 }
 
-function settingsOf({ types }: Awaited<ReturnType<typeof loadPg>>, address: PostgresAddress): ClientConfig {
+function settingsOf({ types }: Awaited<ReturnType<typeof loadPg>>, address: PostgresAddress, name = "chirpwatch"): ClientConfig {
   const { host, port, user, password, database } = address;
   const parserOf: typeof types.getTypeParser = (oid: number, format?: string) =>
     oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format as "text");
@@ -55,7 +58,7 @@ function settingsOf({ types }: Awaited<ReturnType<typeof loadPg>>, address: Post
     ...(password === undefined ? {} : { password }),
     database,
     ssl: tlsOf(address),
-    application_name: "chirpwatch",
+    application_name: name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,

@@ -23,8 +23,13 @@ import { lockName } from "./postgres-sessions.ts";
 import type { BatchQuery } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
-/** Waits until the daemon holds the state again, where it lost it. @throws StoreError when that takes long */
-export type Gate = () => Promise<void>;
+/** Of the daemon that the connections belong to. */
+export interface Ownership {
+  /** Waits until the daemon holds the state again, where it lost it. @throws StoreError when that takes long */
+  held(): Promise<void>;
+  /** What each transaction asks first, once it has the lock, and what checks the only value of the answer. @throws StoreError */
+  readonly fence: { readonly text: string; check(value: unknown): void };
+}
 
 /** A writer that waits longer than this gives up; one whose process froze inside a transaction loses it. */
 const SESSION_SETTINGS = "set lock_timeout = '10s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC'";
@@ -32,11 +37,11 @@ const BEGIN = `begin; select pg_advisory_xact_lock(${lockName("writers")})`;
 const STATEMENTS_NAMED = 400;
 
 /** Kysely over a pool; destroying it ends the pool. */
-export const kyselyOverPool = (pool: Pool, gate: Gate = async () => undefined): Kysely<Tables> =>
+export const kyselyOverPool = (pool: Pool, owner?: Ownership): Kysely<Tables> =>
   new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new PostgresDriver(pool, gate),
+      createDriver: () => new PostgresDriver(pool, owner),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new WideCompiler(),
     },
@@ -53,25 +58,25 @@ class WideCompiler extends PostgresQueryCompiler {
 
 class PostgresDriver implements Driver {
   readonly #pool: Pool;
-  readonly #gate: Gate;
+  readonly #owner: Ownership | undefined;
   readonly #known = new WeakMap<PoolClient, Connection>();
   readonly #names = new Map<string, string>();
 
-  constructor(pool: Pool, gate: Gate) {
+  constructor(pool: Pool, owner: Ownership | undefined) {
     this.#pool = pool;
-    this.#gate = gate;
+    this.#owner = owner;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    await this.#gate();
+    await this.#owner?.held();
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw toPostgresStoreError(error);
     });
     const known = this.#known.get(client);
     if (known !== undefined) return known;
-    const connection = new Connection(client, this.#names);
+    const connection = new Connection(client, { names: this.#names, owner: this.#owner });
     this.#known.set(client, connection);
     await connection.runText(SESSION_SETTINGS).catch((error: unknown) => {
       client.release(true);
@@ -101,16 +106,23 @@ class PostgresDriver implements Driver {
   }
 }
 
+interface TextResult {
+  readonly command: string;
+  readonly rows: readonly object[];
+}
+
 class Connection implements DatabaseConnection {
   readonly #client: PoolClient;
+  readonly #owner: Ownership | undefined;
   readonly #names: Map<string, string>;
   #isInTransaction = false;
   /** It was cut, or nobody knows what state it is in: it does not go back into the pool. */
   #isBroken = false;
 
-  constructor(client: PoolClient, names: Map<string, string>) {
+  constructor(client: PoolClient, { names, owner }: { readonly names: Map<string, string>; readonly owner: Ownership | undefined }) {
     this.#client = client;
     this.#names = names;
+    this.#owner = owner;
   }
 
   async executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
@@ -133,7 +145,14 @@ class Connection implements DatabaseConnection {
 
   async begin(): Promise<void> {
     this.#isInTransaction = true;
-    await this.runText(BEGIN);
+    const fence = this.#owner?.fence;
+    const { rows } = await this.runText(fence === undefined ? BEGIN : `${BEGIN}; ${fence.text}`);
+    try {
+      fence?.check(Object.values(rows[0] ?? {})[0]);
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
   }
 
   /** The server answers the end of a transaction that failed inside with `ROLLBACK`, and with no error. */
@@ -158,7 +177,7 @@ class Connection implements DatabaseConnection {
   }
 
   /** Without values, also several statements: the last one's result. */
-  async runText(text: string): Promise<{ readonly command: string }> {
+  async runText(text: string): Promise<TextResult> {
     const results = await this.#guard(() => this.#client.query(text));
     return Array.isArray(results) ? results.at(-1) : results;
   }

@@ -88,6 +88,7 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
       return own.cut(await openStore({ ...request, clock: own.clock(clock) }), "store");
     },
     startControl: async (deps, statePath) => {
+      if ("standbyText" in deps) throw new Error("nobody stands by for a file");
       routes = createRoutes(deps, { kind: "socket" });
       return { path: `${statePath}.sock`, close: async () => void (routes = undefined) };
     },

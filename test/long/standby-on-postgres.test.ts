@@ -1,0 +1,31 @@
+/** Many kills of the active one of three daemons on one Postgres; and one that froze for longer than its lease. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { cleanUpAfterwards, createFixture } from "../e2e/fixture.ts";
+import { Replicas } from "../e2e/replicas.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+
+cleanUpAfterwards();
+
+const KILLS = 100;
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.remove());
+
+it("nothing is lost or created twice over a hundred kills", { timeout: 900_000 }, async () => {
+  const replicas = await Replicas.start(await createFixture(), await server.url(), 3);
+  for (let kill = 0; kill < KILLS; kill += 1) await replicas.replaceActive("SIGKILL");
+  await replicas.expectAllOnce();
+});
+
+it("one that froze for longer than its lease is replaced, writes nothing when it goes on, and ends", { timeout: 120_000 }, async () => {
+  const replicas = await Replicas.start(await createFixture(), await server.url(), 2);
+  const frozen = await replicas.replaceActive("SIGSTOP");
+  replicas.post();
+  frozen.kill("SIGCONT");
+  expect(await frozen.gone).toMatchObject({ code: 75 });
+  expect(frozen.err()).toContain("Another chirpwatch has become active");
+  await replicas.expectAllOnce();
+});
