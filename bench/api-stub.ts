@@ -9,17 +9,21 @@ export interface ApiStub {
   readonly billed: number;
   /** When the first billed request arrived, on performance.now(). */
   readonly firstBilled: Promise<number>;
+  /** When the next billed request arrives, on performance.now(). */
+  nextBilled(): Promise<number>;
   close(): Promise<void>;
 }
 
 export async function startApiStub(): Promise<ApiStub> {
   let billed = 0;
+  const waiting: ((atMs: number) => void)[] = [];
   let resolveFirst: (atMs: number) => void = () => {};
   const firstBilled = new Promise<number>((resolve) => (resolveFirst = resolve));
   const server = createServer((request, response) => {
     const isUsage = request.url?.includes("key-usage-info") === true;
     if (!isUsage) {
       billed += 1;
+      for (const resolve of waiting.splice(0)) resolve(performance.now());
       resolveFirst(performance.now());
     }
     response.writeHead(200, { "content-type": "application/json" });
@@ -35,6 +39,7 @@ export async function startApiStub(): Promise<ApiStub> {
       return billed;
     },
     firstBilled,
+    nextBilled: () => new Promise((resolve) => waiting.push(resolve)),
     async close() {
       server.closeAllConnections();
       server.close();

@@ -18,6 +18,8 @@ export interface DaemonProcess {
   peakKilobytes(): number;
   /** Resolves when a line with this text is in the log. @throws when the process ends before. */
   said(text: string): Promise<void>;
+  /** As SIGKILL does; resolves when it is gone. */
+  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -35,6 +37,10 @@ export function startDaemonProcess(configPath: string): DaemonProcess {
         if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}:\n${log}`);
         await Promise.race([once(child.stderr, "data"), ended]);
       }
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
     },
     stop: () => stop(child, ended),
   };
