@@ -25,11 +25,11 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
     const created = await prepare(address, options);
     const name = `chirpwatch ${options.random.id()}`;
     const isVisitor = options.readonly === true || options.shared === true;
+    // For the control socket.
+    if (!isVisitor) makePrivateFolders(dirname(options.path));
     const owner = isVisitor ? undefined : await PostgresOwner.take(address, { ...options, name });
     if (owner !== undefined) {
       teardown.push(() => owner.close());
-      // For the control socket.
-      makePrivateFolders(dirname(options.path));
       // Whoever held it until now may have brought it up; nobody else does from here on.
       await bringUp(address, options);
       await owner.begin();

@@ -1,9 +1,8 @@
 /** Several daemons on one state, each in a folder of its own, as on a machine of its own. */
-import { expect } from "vitest";
 import { type BinProcess, makeFolder, startBin } from "../support/bin-process.ts";
 import { baseConfig, writeConfig } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
-import { type Fixture, hookSink, morePolls, sorted } from "./fixture.ts";
+import { type Fixture, hookSink, morePolls } from "./fixture.ts";
 
 const isActive = (replica: BinProcess) => replica.err().includes("status page is up");
 
@@ -12,6 +11,7 @@ export class Replicas {
   readonly #fixture: Fixture;
   readonly #url: string;
   #all: BinProcess[] = [];
+  readonly #folders = new Map<BinProcess, string>();
 
   private constructor(fixture: Fixture, url: string) {
     this.#fixture = fixture;
@@ -38,6 +38,12 @@ export class Replicas {
     return this.#all.find((one) => !isActive(one));
   }
 
+  get standbyFolder(): string {
+    const folder = this.standby === undefined ? undefined : this.#folders.get(this.standby);
+    if (folder === undefined) throw new Error("none stands by");
+    return folder;
+  }
+
   add(): BinProcess {
     const { api, hook } = this.#fixture;
     const folder = makeFolder();
@@ -48,6 +54,7 @@ export class Replicas {
     });
     const replica = startBin(["run", "-c", "watches.yaml"], { cwd: folder });
     this.#all.push(replica);
+    this.#folders.set(replica, folder);
     return replica;
   }
 
@@ -72,23 +79,29 @@ export class Replicas {
     this.fresh.push(...this.#fixture.api.post("search:acme", 8));
   }
 
-  /** Each tweet became one event, and each event stands in one message, however often that was sent. */
-  async expectAllOnce(): Promise<void> {
+  /** What is wrong once every tweet has arrived: each became one event, and each event stands in one message, however often that was sent. */
+  async findWrong(): Promise<readonly string[]> {
     const { hook } = this.#fixture;
     const alerted = () => new Set(hook.events().map(({ subject }) => subject));
     await until(
       "every tweet",
-      () => alerted().size >= this.fresh.length,
+      () => this.fresh.every((id) => alerted().has(id)),
       () => `${alerted().size} of ${this.fresh.length}`,
     );
-    expect(sorted([...alerted()])).toEqual(sorted(this.fresh));
-    const messageOf = new Map<string, string>();
+    const old = [...alerted()].filter((id) => !this.fresh.includes(id));
+    const messagesOf = new Map<string, Set<string>>();
+    const eventsOf = new Map<string, Set<string>>();
     for (const { id, events } of hook.messages())
-      for (const { data } of events) {
+      for (const { subject, data } of events) {
         const eventId = data.id as string;
-        expect(messageOf.get(eventId) ?? id).toBe(id);
-        messageOf.set(eventId, id);
+        messagesOf.set(eventId, (messagesOf.get(eventId) ?? new Set()).add(id));
+        eventsOf.set(subject, (eventsOf.get(subject) ?? new Set()).add(eventId));
       }
-    expect(messageOf.size).toBe(this.fresh.length);
+    const many = (sets: ReadonlyMap<string, ReadonlySet<string>>) => [...sets].filter(([, set]) => set.size > 1).map(([key]) => key);
+    return [
+      ...old.map((id) => `${id} is of the baseline`),
+      ...many(messagesOf).map((id) => `event ${id} is in two messages`),
+      ...many(eventsOf).map((id) => `tweet ${id} became two events`),
+    ];
   }
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
+import { parsePostgresUrl } from "../../src/config/text/postgres-url.ts";
 import { METRICS } from "../../src/model/meter.ts";
 import { promtool } from "../support/promtool.ts";
 
@@ -179,5 +180,75 @@ describe("the compose file", () => {
   it("names a token for the demo, so that its status page can be opened", () => {
     expect(services.demo.command).toEqual(["demo", "--stay"]);
     expect(services.demo.environment?.CHIRPWATCH_SERVER_TOKEN).toMatch(/:-demo\}$/);
+  });
+});
+
+describe("the files for several daemons", () => {
+  interface HardenedService {
+    readonly deploy: { readonly replicas: number };
+    readonly environment: Readonly<Record<string, string>>;
+    readonly ports?: unknown;
+  }
+  const one = (parse(readRoot("compose.yaml"), { merge: true }) as { services: { chirpwatch: object } }).services.chirpwatch;
+  const { services } = parse(readRoot("compose.ha.yaml")) as { services: { chirpwatch: HardenedService } };
+  const HARDENING = ["read_only", "tmpfs", "cap_drop", "security_opt", "init", "mem_limit", "pids_limit", "logging", "stop_grace_period"];
+
+  it("compose.ha.yaml starts three, hardened like the one of compose.yaml, none of which publishes the same port", () => {
+    expect(services.chirpwatch.deploy.replicas).toBe(3);
+    for (const key of HARDENING) expect([key, Reflect.get(services.chirpwatch, key)]).toEqual([key, Reflect.get(one, key)]);
+    expect(services.chirpwatch.ports).toBeUndefined();
+  });
+
+  it("compose.ha.yaml names a database that the configuration takes", () => {
+    const address = services.chirpwatch.environment.STATE_URL?.replace(/\$\{POSTGRES_PASSWORD:-(\w+)\}/, "$1") ?? "";
+    expect(parsePostgresUrl(address, "/")).toMatchObject({ host: "postgres", user: "chirpwatch", database: "chirpwatch", tls: "off" });
+  });
+
+  interface Container {
+    readonly securityContext: object;
+    readonly resources: { readonly limits: object };
+    readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+    readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string } };
+  }
+  interface Manifest {
+    readonly kind: string;
+    readonly metadata: { readonly name: string };
+    readonly spec: {
+      readonly selector: { readonly matchLabels: object };
+      readonly replicas?: number;
+      readonly minAvailable?: number;
+      readonly template?: {
+        readonly metadata: { readonly labels: object };
+        readonly spec: {
+          readonly terminationGracePeriodSeconds: number;
+          readonly securityContext: object;
+          readonly containers: readonly Container[];
+          readonly volumes: readonly { readonly name: string }[];
+        };
+      };
+    };
+  }
+  const manifests = parseAllDocuments(read("kubernetes.yaml")).map((document) => document.toJS() as Manifest);
+  const [deployment, budget] = manifests;
+  const pod = deployment?.spec.template;
+  const [container] = pod?.spec.containers ?? [];
+
+  it("kubernetes.yaml runs as nobody in particular, may write nowhere but in its volumes, and has time to end", () => {
+    expect(manifests.map(({ kind }) => kind)).toEqual(["Deployment", "PodDisruptionBudget"]);
+    expect(pod?.spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+    expect(container?.securityContext).toEqual({
+      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+      capabilities: { drop: ["ALL"] },
+    });
+    expect(pod?.spec.terminationGracePeriodSeconds).toBeGreaterThan(10);
+    expect(container?.volumeMounts.map(({ name }) => name)).toEqual(pod?.spec.volumes.map(({ name }) => name));
+  });
+
+  it("kubernetes.yaml keeps one of two, and asks no probe of a standby that it answers with 503", () => {
+    expect([deployment?.spec.replicas, budget?.spec.minAvailable]).toEqual([2, 1]);
+    expect(budget?.spec.selector).toEqual(deployment?.spec.selector);
+    expect(pod?.metadata.labels).toEqual(deployment?.spec.selector.matchLabels);
+    for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"] as const)
+      expect(container?.[probe]?.httpGet.path).toBe("/healthz");
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Opens the state. Where another daemon is active on it, this one stands by until that ends; it then takes the configuration as it is by
- * then, since nobody told it of changes.
+ * then, as it did not follow changes.
  */
 import type { Config } from "../../config/config.ts";
 import { formatIssue } from "../../config/report.ts";
