@@ -13,6 +13,8 @@ export interface BrowserPage {
   read<T>(expression: string): Promise<T>;
   /** A key as the keyboard sends it: `Tab`. */
   press(key: string): Promise<void>;
+  /** Text into the field that has the focus. */
+  type(text: string): Promise<void>;
   resize(width: number, height: number): Promise<void>;
 }
 
@@ -114,6 +116,7 @@ async function attach({ send, once }: Connection): Promise<BrowserPage> {
       for (const type of ["rawKeyDown", "keyUp"])
         await ask("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: key === "Tab" ? 9 : 0 });
     },
+    type: (text) => ask("Input.insertText", { text }),
     resize: (width, height) => ask("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: true }),
   };
 }
