@@ -61,9 +61,9 @@ describe.concurrent("demo", () => {
     expect(new Set(out.match(/^ {5}(?: {2}(?:↳ )?)?• .*(\n {9}.*)*/gm)).size).toBe(alerts.length);
     expect(numberIn(out, /events\s+(\d+)/)).toBe(alerts.length);
     expect(numberIn(out, /deliveries\s+\d+ sent, 0 waiting, 0 given up; (\d+) alerts on this console/)).toBe(alerts.length);
-    // What one poll finds, on a busy machine more than one item, is one message.
+    // A group and a digest are one message each, and hold more on a busy machine.
     const sent = numberIn(out, /deliveries\s+(\d+) sent/);
-    expect(sent).toBeGreaterThan(alerts.length / 3);
+    expect(sent).toBeGreaterThan(alerts.length / 4);
     expect(sent).toBeLessThanOrEqual(alerts.length);
     expect(numberIn(out, /polls\s+(\d+)/)).toBeGreaterThan(10);
     expect(numberIn(out, /requests\s+(\d+) billed/)).toBeGreaterThan(10);

@@ -46,7 +46,7 @@ function heading(view: StatusView | StoppedView): string {
 function reloadLines({ at, asked_by: by, memory, sends }: ReloadView): readonly string[] {
   const head = `  last reload ${at.slice(0, 19).replace("T", " ")} UTC (${by})`;
   if (memory.length === 0) return [`${head}: every watch goes on as it was`];
-  return [`${head}:`, ...memory.map((text) => `    ${cleanLine(text)}`), ...sends.map((text) => `    sent: ${cleanLine(text)}`)];
+  return [`${head}:`, ...memory.map((text) => `    ${cleanLine(text)}`), ...sends.map((text) => `    sends: ${cleanLine(text)}`)];
 }
 
 const runningSince = ({ version, uptime_seconds: uptime }: StatusView): string => ` (version ${version}, up ${ageText(uptime * 1_000)})`;

@@ -130,7 +130,7 @@ describe("status of the last reload", () => {
         "  last reload 2026-03-10 13:00:00 UTC (SIGHUP):",
         "    brand: query: new baseline (another one)",
         "    b: schedule: kept",
-        "    sent: brand: query: the latest 3 (first_run)",
+        "    sends: brand: query: the latest 3 (first_run)",
       ].join("\n"),
     );
   });
