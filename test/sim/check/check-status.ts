@@ -9,8 +9,8 @@ interface Wait {
   readonly count: number;
 }
 
-/** What is next in line goes out at once; a message that failed may be due behind others. */
-const ENDLESS = ["queued", "retrying", "sink_failing"];
+/** What is next in line goes out at once; a message that failed may be due behind others, and one of a thread goes behind its first. */
+const ENDLESS = ["queued", "threaded", "retrying", "sink_failing"];
 
 export function checkStatus({ played, outbox, isClockSet }: Evidence): readonly string[] {
   const sinks = (played.status?.["sinks"] ?? []) as readonly JsonObject[];
