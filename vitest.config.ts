@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { findPostgres } from "./test/support/postgres.ts";
 
-/** Tests that hold a model against days of simulated requests, or play many random scenarios: `npm run test:long`, which is `vitest run --mode long`. */
+/** Tests that hold a model against days of simulated requests, or play many random scenarios, or one fault of the service after the other: `npm run test:long`, which is `vitest run --mode long`. */
 const LONG_TESTS = "test/long/**/*.test.ts";
 /** Properties that are tried with few random cases by `npm test`, and with many by `npm run test:long`. */
 const WIDE_TESTS = ["test/sinks/chat-cards.test.ts", "test/sinks/discord.test.ts", "test/sinks/slack-render.test.ts"];
