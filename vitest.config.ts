@@ -19,15 +19,24 @@ function withoutPostgres(): readonly string[] {
   return [POSTGRES_TESTS];
 }
 
-/** Where tests take longest: one that began last would be waited for alone. */
-const SLOW = /\/test\/(?:app|e2e|engine|sim)\//;
+/** Where tests wait for processes of their own. */
+const WAITING = /\/test\/(?:build|cli|e2e)\//;
+/** Where tests compute longest: one that began last would be waited for alone. */
+const SLOW = /\/test\/(?:app|engine|sim|state)\//;
+/** So many others begin between two files that wait: they compute meanwhile. */
+const BETWEEN_WAITING = 4;
 
-class SlowOnesFirst extends BaseSequencer {
+/** Those that wait are spread among those that compute, of which the slow ones come first. */
+class SpreadWaiting extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     if (this.ctx.config.sequence.shuffle === true) return this.#shuffle(files);
     const sorted = await super.sort(files);
+    const isWaiting = ({ moduleId }: TestSpecification): boolean => WAITING.test(moduleId);
     const isSlow = ({ moduleId }: TestSpecification): boolean => SLOW.test(moduleId);
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+    const others = sorted.filter((file) => !isWaiting(file));
+    const computing = [...others.filter(isSlow), ...others.filter((file) => !isSlow(file))];
+    const mixed = sorted.filter(isWaiting).flatMap((file) => [file, ...computing.splice(0, BETWEEN_WAITING)]);
+    return [...mixed, ...computing];
   }
 
   /** `--sequence.shuffle` reaches the tests within a file; the order of files is a sequencer's. The same seed is the same order everywhere. */
@@ -56,6 +65,6 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // Tests of processes wait more than they compute, and others compute meanwhile.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
-    sequence: { sequencer: SlowOnesFirst },
+    sequence: { sequencer: SpreadWaiting },
   },
 }));
