@@ -17,6 +17,7 @@ import { migrate, pendingMigrations } from "./migrations/migrate.ts";
 import type { OpenedStore, OpenOptions } from "./open.ts";
 import { quieten } from "./polls/quieten.ts";
 import { createStore } from "./store.ts";
+import { createTransfer, refuseHalfTransferred } from "./upkeep/transfer.ts";
 
 /** @throws ExitError with one sentence, its cure and the exit code. */
 export async function openPostgres(address: PostgresAddress, options: OpenOptions): Promise<OpenedStore> {
@@ -36,6 +37,7 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
     }
     const db = await open(address, name, owner);
     teardown.push(() => db.destroy());
+    if (options.halfTransferred !== true) await refuseHalfTransferred(db, postgresName(address));
     return await compose(db, { address, options, created, close: () => drain(teardown) });
   } catch (error) {
     await drain(teardown);
@@ -160,6 +162,7 @@ async function compose(db: Executor, { address, options, created, close }: Opene
     unclean: false,
     problems: Promise.resolve([]),
     backup: () => Promise.reject(new ExitError(EXIT.usage, "STATE_ON_POSTGRES", `The state is in ${path}.`, { hint: "Use pg_dump." })),
+    transfer: createTransfer(db),
     quieten: (span) => quieten(db, span),
     // Of the call before: who asks does so again and again, and does not wait.
     sizeBytes: () => {

@@ -18,6 +18,7 @@ import { quieten, type QuietSpan } from "./polls/quieten.ts";
 import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./db/sqlite.ts";
 import type { Executor } from "./db/statement.ts";
 import type { Standby } from "./db/postgres-owner.ts";
+import { createTransfer, refuseHalfTransferred, type Transfer } from "./upkeep/transfer.ts";
 import { createStore } from "./store.ts";
 
 /** Up to this size a check costs no more than a blink at every start. */
@@ -38,6 +39,8 @@ export interface OpenOptions {
   readonly standby?: Standby;
   /** The schema's history; the product's own unless said otherwise. */
   readonly migrations?: typeof MIGRATIONS;
+  /** Opens also what a transfer did not complete: to go on with it. */
+  readonly halfTransferred?: boolean;
 }
 
 export interface OpenedStore extends Store {
@@ -50,6 +53,7 @@ export interface OpenedStore extends Store {
   /** What the check of a large file found; settled at once for a small one, which was checked before. */
   readonly problems: Promise<readonly string[]>;
   backup(): Promise<Backup>;
+  readonly transfer: Transfer;
   /** After a restore; how many alerts that waited are muted. */
   quieten(span: QuietSpan): Promise<number>;
   /** On disk, the write-ahead log included. */
@@ -117,6 +121,7 @@ async function bringUp(handle: SqliteHandle, options: OpenOptions, context: Open
   const unclean = !isEmpty && !(await wasClean(db));
   const check = isEmpty ? undefined : checkFile(handle, context, unclean);
   if (pending.length > 0) await migrateSafely(handle, db, options, isEmpty);
+  if (options.halfTransferred !== true) await refuseHalfTransferred(db, context.path);
   // A command beside the daemon comes and goes: it does not answer for how the file is left.
   await markClean(db, options.shared === true && !unclean);
   checkpoint(handle);
@@ -180,6 +185,7 @@ function compose(
     unclean,
     problems,
     backup: () => backupHandle(handle, path, clock),
+    transfer: createTransfer(db),
     quieten: (span) => quieten(db, span),
     sizeBytes: () => [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
   };

@@ -11,6 +11,7 @@ import { changeState } from "../access/change-state.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { hasState } from "../access/read-daemon.ts";
+import { type MigrateFlags, migrateState } from "./state-migrate.ts";
 import { checkOnPostgres, refuseBackup, refuseRestore } from "./state-on-postgres.ts";
 import { ageText, formatCount, plural } from "../terminal/table.ts";
 
@@ -26,7 +27,7 @@ interface RestoreFlags extends StateFlags {
 export function addState(program: Command, context: CliContext): void {
   const state = program
     .command("state")
-    .description("check, back up or restore the state file")
+    .description("check, back up, restore or move the state")
     .addHelpText("after", "\nExample:\n  chirpwatch state check");
   const add = (usage: string, description: string, example: string) =>
     state
@@ -48,6 +49,9 @@ export function addState(program: Command, context: CliContext): void {
   )
     .option("--quiet", "do not send what came since the backup, nor what waited in it")
     .action((path: string, flags: RestoreFlags) => restore(context, path, flags));
+  add("migrate", "copy the state to Postgres, or from there into a file; stop the daemon first", "migrate --to '${STATE_URL}'")
+    .requiredOption("--to <place>", "a Postgres address, or a file")
+    .action((flags: MigrateFlags) => migrateState(context, flags));
 }
 
 async function check(context: CliContext, flags: StateFlags): Promise<void> {

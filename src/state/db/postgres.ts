@@ -21,6 +21,7 @@ import { expandBatch } from "./batch-text.ts";
 import { isConnectionFailure, toPostgresStoreError } from "./postgres-errors.ts";
 import { lockName } from "./postgres-sessions.ts";
 import type { BatchQuery } from "./statement.ts";
+import { storable } from "./storable.ts";
 import type { Tables } from "./tables.ts";
 
 /** Of the daemon that the connections belong to. */
@@ -185,12 +186,16 @@ class Connection implements DatabaseConnection {
   async #execute<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
     if (!("batch" in query)) return this.#ask(query.sql, query.parameters);
     let changed = 0n;
-    for (const { sql, parameters } of expandBatch(query)) changed += (await this.#ask(sql, parameters)).numAffectedRows ?? 0n;
+    for (const { sql, parameters } of expandBatch(query)) {
+      // There is a text for each number of rows: only that for one row comes again and again.
+      const { numAffectedRows } = await this.#ask(sql, parameters, sql === query.sql);
+      changed += numAffectedRows ?? 0n;
+    }
     return { rows: [], numAffectedRows: changed };
   }
 
-  async #ask<Row>(sql: string, parameters: readonly unknown[]): Promise<QueryResult<Row>> {
-    const name = this.#nameOf(sql);
+  async #ask<Row>(sql: string, parameters: readonly unknown[], isNamed = true): Promise<QueryResult<Row>> {
+    const name = isNamed ? this.#nameOf(sql) : undefined;
     const query = { text: sql, values: parameters.map(storable), ...(name === undefined ? {} : { name }) };
     const { rows, rowCount } = await this.#guard(() => this.#client.query(query));
     return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) };
@@ -217,10 +222,6 @@ class Connection implements DatabaseConnection {
 
 const WRITES: ReadonlySet<string> = new Set(["InsertQueryNode", "UpdateQueryNode", "DeleteQueryNode"]);
 const isWrite = ({ query }: CompiledQuery): boolean => WRITES.has(query.kind);
-
-/** Postgres keeps no NUL in a text. */
-const storable = (value: unknown): unknown =>
-  typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
 
 const SIZE =
   "select sum(pg_total_relation_size(c.oid)) as bytes from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'";

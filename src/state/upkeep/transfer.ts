@@ -1,0 +1,135 @@
+/**
+ * One end of a transfer of a whole state: reads tables row by row in the order of their keys, and writes such rows with a note of how far
+ * they go, in one transaction. The note stays until the transfer is complete, and no daemon starts on a state that has one.
+ */
+import { type Kysely, sql } from "kysely";
+import { fromText, toText } from "../db/json-text.ts";
+import { type Executor, insertRows, transact } from "../db/statement.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Json } from "../../model/json.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+
+export type TransferRow = Readonly<Record<string, string | number | null>>;
+
+/** What each table is read by, in an order in which rows come after those they name. The store's own notes stay where they are. */
+export const TRANSFERRED = {
+  watches: ["key"],
+  targets: ["id"],
+  sources: ["fingerprint"],
+  items: ["item_id", "target_id"],
+  members: ["target_id", "user_id"],
+  rechecks: ["target_id", "tweet_id"],
+  events: ["id"],
+  deliveries: ["id"],
+  groups: ["sink", "group_key"],
+  messages: ["id"],
+  attempts: ["message_id", "at", "error"],
+  backfill_reads: ["fingerprint"],
+  backfill_tweets: ["fingerprint", "tweet_id"],
+  levels: ["event_id", "sink"],
+  silences: ["id"],
+  enrichments: ["event_id"],
+  audit: ["id"],
+  crossposts: ["message_id"],
+  mentions: ["message_id", "mention"],
+  threads: ["sink", "thread_key"],
+  edits: ["delivery_id"],
+  sink_health: ["sink"],
+  ledger: ["id"],
+  spent_hours: ["hour", "key"],
+  spent_lines: ["hour", "watch", "endpoint", "key"],
+  notes: ["name"],
+  learned: ["scope", "key"],
+  sequences: ["name"],
+} as const satisfies { readonly [T in Exclude<keyof Tables, "housekeeping">]: readonly (keyof Tables[T] & string)[] };
+
+export type TransferTable = keyof typeof TRANSFERRED;
+
+export interface TransferNote {
+  /** The name of the state that the rows come from. */
+  readonly from: string;
+  /** The table that is under way; null before the first. */
+  readonly table: TransferTable | null;
+  /** Of its last row that was written; null before the first. */
+  readonly key: readonly (string | number)[] | null;
+}
+
+export interface Transfer {
+  count(table: TransferTable): Promise<number>;
+  /** Rows after a key, in the order of keys. */
+  read(table: TransferTable, after: TransferNote["key"], limit: number): Promise<readonly TransferRow[]>;
+  /** Rows and how far they go, or nothing. */
+  write(table: TransferTable, rows: readonly TransferRow[], note: TransferNote): Promise<void>;
+  /** Deletes every row, and notes that a transfer begins. */
+  begin(from: string): Promise<void>;
+  /** Null where no transfer is under way. */
+  progress(): Promise<TransferNote | null>;
+  end(): Promise<void>;
+  /** Nothing was ever stored here but what a new state has. */
+  isUnused(): Promise<boolean>;
+}
+
+const NOTE = "transfer";
+
+const writeNote = insertRows("housekeeping", ["name", "value"], (insert) =>
+  insert.onConflict((conflict) => conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") }))),
+);
+
+async function readNote(db: Executor): Promise<TransferNote | null> {
+  const row = await db.selectFrom("housekeeping").select("value").where("name", "=", NOTE).executeTakeFirst();
+  return row === undefined ? null : fromText<Json & TransferNote>(row.value);
+}
+
+const note = (db: Executor, value: TransferNote) => writeNote(db, [{ name: NOTE, value: toText(value as unknown as Json) }]);
+
+/** @throws ExitError where a transfer into this state was begun and not completed. */
+export async function refuseHalfTransferred(db: Executor, name: string): Promise<void> {
+  const left = await readNote(db);
+  if (left === null) return;
+  throw new ExitError(EXIT.storage, "STATE_HALF_TRANSFERRED", `The transfer from ${left.from} to ${name} is not complete.`, {
+    hint: "Run the same `chirpwatch state migrate` again: it goes on where it stopped.",
+  });
+}
+
+/** Tables of any name: their rows are only carried. */
+type AnyTables = Record<string, Record<string, string | number | null>>;
+
+export function createTransfer(db: Executor): Transfer {
+  const any = db as unknown as Kysely<AnyTables>;
+  const tables = Object.keys(TRANSFERRED) as TransferTable[];
+  const hasRows = async (table: TransferTable) => (await any.selectFrom(table).selectAll().limit(1).execute()).length > 0;
+  return {
+    async count(table) {
+      const row = await any
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+    async read(table, after, limit) {
+      const keys = TRANSFERRED[table].map((key) => sql.ref(key));
+      let rows = any.selectFrom(table).selectAll().limit(limit);
+      for (const key of TRANSFERRED[table]) rows = rows.orderBy(key);
+      if (after !== null) rows = rows.where(sql<boolean>`(${sql.join(keys)}) > (${sql.join([...after])})`);
+      return rows.execute();
+    },
+    write: (table, rows, progress) =>
+      transact(db, async (on) => {
+        const [first] = rows;
+        const insert = insertRows(table, Object.keys(first ?? {}) as never, (one) => one);
+        await insert(on, rows as never);
+        await note(on, progress);
+      }),
+    begin: (from) =>
+      transact(db, async (on) => {
+        await note(on, { from, table: null, key: null });
+        for (const table of [...tables].reverse()) await on.deleteFrom(table).execute();
+      }),
+    progress: () => readNote(db),
+    end: async () => void (await db.deleteFrom("housekeeping").where("name", "=", NOTE).execute()),
+    async isUnused() {
+      for (const table of ["watches", "events", "ledger", "learned"] as const) if (await hasRows(table)) return false;
+      return true;
+    },
+  };
+}
