@@ -38,6 +38,7 @@ describe("trimming", () => {
   it("fault 54: cuts between graphemes, never in an emoji or a flag", () => {
     expect(trimText("ab👩‍👩‍👧cd", 6)).toBe("ab…");
     expect(trimText("🇩🇪🇫🇷🇮🇹", 6)).toBe("🇩🇪…");
+    expect(trimText("👩‍👩‍👧".repeat(9), 20.4)).toBe(trimText("👩‍👩‍👧".repeat(9), 20));
     expect(trimText("abc", 3)).toBe("abc");
   });
 

@@ -9,7 +9,8 @@ const segmenter = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" 
 export function trimText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit < ELLIPSIS.length) return "";
-  const room = limit - ELLIPSIS.length;
+  // A share of a vendor's limit is often no whole number.
+  const room = Math.floor(limit) - ELLIPSIS.length;
   const end = lastBoundary(text, room) || wholeCodePoints(text, room);
   return text.slice(0, end).trimEnd() + ELLIPSIS;
 }
