@@ -1,10 +1,6 @@
-/** A process that asks a shared state for as many requests as it can get at one instant. Prints how many were granted. */
-import { fileURLToPath } from "node:url";
-import { runnerImport } from "vite";
-
-const [path, atMs] = process.argv.slice(2);
-const parts = fileURLToPath(new URL("process-parts.ts", import.meta.url));
-const { createSeededRandom, createVirtualClock, openStore } = (await runnerImport(parts, { configFile: false })).module;
+/** A process that asks a shared state for as many requests as it can get at one instant. Prints how many were granted. Its first argument is process-parts.ts, bundled. */
+const [parts, path, atMs] = process.argv.slice(2);
+const { createSeededRandom, createVirtualClock, openStore } = await import(parts);
 
 const silent = () => undefined;
 const log = { debug: silent, info: silent, warn: silent, error: silent, child: () => log };

@@ -1,10 +1,11 @@
 /** Opening: what is created, what is refused and with which words, and what a killed process leaves behind. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Kysely } from "kysely";
-import { afterEach, describe, expect, test } from "vitest";
+import { rolldown } from "rolldown";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { EXIT, ExitError } from "../../src/model/exit-code.ts";
 import { StoreError } from "../../src/model/store-error.ts";
 import { backupState, listBackups } from "../../src/state/upkeep/backup.ts";
@@ -36,10 +37,23 @@ async function refusal(work: Promise<unknown> | (() => unknown)): Promise<ExitEr
 
 const WRITER = fileURLToPath(new URL("./writer-process.mjs", import.meta.url));
 const LEDGER = fileURLToPath(new URL("./ledger-process.mjs", import.meta.url));
+/** Beside the packages, which it finds there. */
+const PARTS = resolve(`node_modules/.cache/chirpwatch/process-parts-${process.pid}.mjs`);
+
+beforeAll(async () => {
+  const bundled = await rolldown({
+    input: fileURLToPath(new URL("./process-parts.ts", import.meta.url)),
+    platform: "node",
+    external: /^[a-z@]/,
+  });
+  await bundled.write({ file: PARTS, format: "esm" });
+  await bundled.close();
+});
+afterAll(() => rmSync(PARTS, { force: true }));
 
 /** Resolves when it writes. */
 async function startWriter(path: string): Promise<ChildProcess> {
-  const child = startScript([WRITER, path]);
+  const child = startScript([WRITER, PARTS, path]);
   await until("the writer's line", () => child.out() === "writing\n", child.err);
   return child;
 }
@@ -62,7 +76,7 @@ function denial(at: string, mode: string, chown: string): string {
 
 /** What a process says that may not write the file or its folder. */
 async function refusedWriter(path: string): Promise<unknown> {
-  const { out, err } = await runScript([WRITER, path, ...(IS_ROOT ? ["nobody"] : [])]);
+  const { out, err } = await runScript([WRITER, PARTS, path, ...(IS_ROOT ? ["nobody"] : [])]);
   expect(err).toBe("");
   return JSON.parse(out);
 }
@@ -233,7 +247,7 @@ describe("the lock", () => {
   test("shares the ledger: processes never exceed the rate together", async () => {
     const path = tempStatePath();
     await (await openTemp(path)).close();
-    const ends = await Promise.all(Array.from({ length: 3 }, () => runScript([LEDGER, path, String(START_MS)])));
+    const ends = await Promise.all(Array.from({ length: 3 }, () => runScript([LEDGER, PARTS, path, String(START_MS)])));
     expect(ends.map(({ out }) => Number(out)).reduce((a, b) => a + b)).toBe(25);
   });
 });

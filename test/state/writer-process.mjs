@@ -1,14 +1,9 @@
 /**
  * A process that writes polls, requests and messages to a state file until it is killed. Prints one line when it has begun, or why the state
- * cannot be opened. With a second argument `nobody`, a process of root's gives up its rights first, once it has read everything it runs.
+ * cannot be opened. Its first argument is process-parts.ts, bundled. With a third argument `nobody`, a process of root's gives up its rights first, once it has read everything it runs.
  */
-import { fileURLToPath } from "node:url";
-import { runnerImport } from "vite";
-
-const [path, user] = process.argv.slice(2);
-const parts = fileURLToPath(new URL("process-parts.ts", import.meta.url));
-const { createSeededRandom, createVirtualClock, loadDriver, makeEvent, openStore } = (await runnerImport(parts, { configFile: false }))
-  .module;
+const [parts, path, user] = process.argv.slice(2);
+const { createSeededRandom, createVirtualClock, loadDriver, makeEvent, openStore } = await import(parts);
 
 const silent = () => undefined;
 const log = { debug: silent, info: silent, warn: silent, error: silent, child: () => log };
