@@ -115,6 +115,9 @@ test("is refused with the reason and its cure", async () => {
     "STATE_UNREACHABLE: The Postgres server 127.0.0.1:1 does not answer: connect ECONNREFUSED 127.0.0.1:1. / Start it",
   );
   expect(await refusal(`${good.href}?sslmode=verify-full`)).toContain("STATE_TLS_FAILED");
+  expect(await refusal(`${good.href}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`)).toContain(
+    "STATE_TLS_FAILED: The certificate of sslrootcert cannot be read: ENOENT",
+  );
   await server.ask("postgres", "create database latin encoding 'LATIN1' template template0");
   expect(await refusal(changed((url) => (url.pathname = "/latin")))).toContain("STATE_SERVER_UNFIT: The database");
   await server.ask("postgres", "create database another");

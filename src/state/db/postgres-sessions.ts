@@ -12,7 +12,7 @@ const CONNECTIONS = 5;
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEPALIVE_MS = 10_000;
 /** Of one statement. The server gives up first, with an error that leaves the session whole. */
-const STATEMENT_TIMEOUT_MS = 60_000;
+export const STATEMENT_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 10_000;
 
 const INT8 = 20;
@@ -23,8 +23,7 @@ const loadPg = async () => (await import("pg")).default;
 
 export async function createPool(address: PostgresAddress, name?: string): Promise<Pool> {
   const pg = await loadPg();
-  const limits = { query_timeout: ANSWER_TIMEOUT_MS, statement_timeout: STATEMENT_TIMEOUT_MS };
-  const pool = new pg.Pool({ ...settingsOf(pg, address, name), ...limits, max: CONNECTIONS });
+  const pool = new pg.Pool({ ...settingsOf(pg, address, name), query_timeout: ANSWER_TIMEOUT_MS, max: CONNECTIONS });
   // A connection that is cut while nobody uses it concerns nobody; one that is in use throws where it is used.
   const ignore = () => undefined;
   pool.on("error", ignore);

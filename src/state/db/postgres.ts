@@ -19,7 +19,7 @@ import {
 import { StoreError } from "../../model/store-error.ts";
 import { expandBatch } from "./batch-text.ts";
 import { isConnectionFailure, toPostgresStoreError } from "./postgres-errors.ts";
-import { lockName } from "./postgres-sessions.ts";
+import { lockName, STATEMENT_TIMEOUT_MS } from "./postgres-sessions.ts";
 import type { BatchQuery } from "./statement.ts";
 import { storable } from "./storable.ts";
 import type { Tables } from "./tables.ts";
@@ -32,8 +32,13 @@ export interface Ownership {
   readonly fence: { readonly text: string; check(value: unknown): void };
 }
 
-/** A writer that waits longer than this gives up; one whose process froze inside a transaction loses it. */
-const SESSION_SETTINGS = "set lock_timeout = '10s'; set idle_in_transaction_session_timeout = '60s'; set timezone = 'UTC'";
+/** A writer that waits longer than this gives up; one whose process froze inside a transaction loses it. Set here: poolers refuse them at the start. */
+const SESSION_SETTINGS = [
+  "set lock_timeout = '10s'",
+  `set statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
+  "set idle_in_transaction_session_timeout = '60s'",
+  "set timezone = 'UTC'",
+].join("; ");
 const BEGIN = `begin; select pg_advisory_xact_lock(${lockName("writers")})`;
 const STATEMENTS_NAMED = 400;
 

@@ -75,6 +75,13 @@ export function connectFailure(error: unknown, address: PostgresAddress): ExitEr
       error,
     );
   if (code === "42501") return mayNotCreate(address);
+  if (address.caFile !== undefined && errorText(error).includes(address.caFile))
+    return refuse(
+      "STATE_TLS_FAILED",
+      `The certificate of sslrootcert cannot be read: ${textOf(error)}.`,
+      "Name its file in state.url.",
+      error,
+    );
   if (/certificate|self.signed|SSL|TLS|ALT_?NAME|altnames/i.test(`${code} ${errorText(error)}`))
     return refuse(
       "STATE_TLS_FAILED",
