@@ -5,10 +5,10 @@ import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Log } from "../model/log.ts";
 import { type PostgresAddress, postgresName } from "../model/postgres-address.ts";
-import { kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
+import { askText, kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { postgresCode } from "./db/postgres-errors.ts";
-import { tryLock } from "./db/postgres-active.ts";
+import { DAEMON, standbysText, tryLock } from "./db/postgres-active.ts";
 import { PostgresOwner } from "./db/postgres-owner.ts";
 import { connectSession, createPool } from "./db/postgres-sessions.ts";
 import type { Executor } from "./db/statement.ts";
@@ -24,8 +24,8 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
   const teardown: (() => Promise<void>)[] = [];
   try {
     const created = await prepare(address, options);
-    const name = `chirpwatch ${options.random.id()}`;
     const isVisitor = options.readonly === true || options.shared === true;
+    const name = isVisitor ? "chirpwatch: command" : DAEMON + options.random.id();
     // For the control socket.
     if (!isVisitor) makePrivateFolders(dirname(options.path));
     const owner = isVisitor ? undefined : await PostgresOwner.take(address, { ...options, name });
@@ -38,7 +38,7 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
     const db = await open(address, name, owner);
     teardown.push(() => db.destroy());
     if (options.halfTransferred !== true) await refuseHalfTransferred(db, postgresName(address));
-    return await compose(db, { address, options, created, close: () => drain(teardown) });
+    return await compose(db, { address, options, created, name, close: () => drain(teardown) });
   } catch (error) {
     await drain(teardown);
     throw connectFailure(error, address);
@@ -146,10 +146,12 @@ interface Opened {
   readonly address: PostgresAddress;
   readonly options: OpenOptions;
   readonly created: boolean;
+  /** Of its sessions. */
+  readonly name: string;
   readonly close: () => Promise<void>;
 }
 
-async function compose(db: Executor, { address, options, created, close }: Opened): Promise<OpenedStore> {
+async function compose(db: Executor, { address, options, created, name, close }: Opened): Promise<OpenedStore> {
   const { clock, random, log } = options;
   const path = postgresName(address);
   if (created) log.info("state created", { path });
@@ -163,6 +165,7 @@ async function compose(db: Executor, { address, options, created, close }: Opene
     problems: Promise.resolve([]),
     backup: () => Promise.reject(new ExitError(EXIT.usage, "STATE_ON_POSTGRES", `The state is in ${path}.`, { hint: "Use pg_dump." })),
     transfer: createTransfer(db),
+    standbys: async () => (await askText<{ host: string }>(db, standbysText(name))).map(({ host }) => host),
     quieten: (span) => quieten(db, span),
     // Of the call before: who asks does so again and again, and does not wait.
     sizeBytes: () => {

@@ -54,6 +54,8 @@ export interface OpenedStore extends Store {
   readonly problems: Promise<readonly string[]>;
   backup(): Promise<Backup>;
   readonly transfer: Transfer;
+  /** The addresses of the daemons that stand by to take over; null where none can: the state is a file. */
+  standbys(): Promise<readonly string[] | null>;
   /** After a restore; how many alerts that waited are muted. */
   quieten(span: QuietSpan): Promise<number>;
   /** On disk, the write-ahead log included. */
@@ -186,6 +188,7 @@ function compose(
     problems,
     backup: () => backupHandle(handle, path, clock),
     transfer: createTransfer(db),
+    standbys: async () => null,
     quieten: (span) => quieten(db, span),
     sizeBytes: () => [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
   };

@@ -58,6 +58,11 @@ export class Replicas {
     return replica;
   }
 
+  async statusOfActive(): Promise<unknown> {
+    const { url } = await this.active.logged("status page is up");
+    return (await fetch(`${String(url)}/api/v1/status`)).json();
+  }
+
   /** Takes the active one out by a signal, in the middle of work, and waits until another is active. Returns the one taken out. */
   async replaceActive(signal: "SIGKILL" | "SIGSTOP"): Promise<BinProcess> {
     this.post();

@@ -24,6 +24,7 @@ it("a command beside a daemon that stands by reads the state, and changes nothin
     0,
     expect.stringContaining("it stands by; active is 127.0.0.1; this is what the state holds"),
   ]);
+  expect(await replicas.statusOfActive()).toMatchObject({ standbys: ["127.0.0.1"] });
   const pause = await ask("pause", "w");
   expect([pause.code, pause.err]).toEqual([1, expect.stringContaining("it stands by; active is 127.0.0.1")]);
 });

@@ -100,6 +100,7 @@ class DaemonViews implements Views {
       reasons,
       version: deps.version,
       started_at: isoTime(startedAtMs),
+      standbys: await store.standbys(),
       uptime_seconds: Math.round((clock.now() - startedAtMs) / 1_000),
       upstream: {
         up: trouble === undefined,

@@ -33,6 +33,7 @@ function heading(view: StatusView | StoppedView): string {
   const lines = [`State: ${view.state.replace("_", " ")}${view.state === "not_running" ? "" : runningSince(view)}`];
   for (const reason of view.reasons) lines.push(`  ${reason}`);
   if (view.state !== "not_running") {
+    if (view.standbys !== null) lines.push(`  ${standbyText(view.standbys)}`);
     if (view.gaps > 0) lines.push(`  ${plural(view.gaps, "gap")} in what was read, being filled`);
     if (view.config.last_reload !== null) lines.push(...reloadLines(view.config.last_reload));
     if (view.config.failed_reload !== null) lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));
@@ -41,6 +42,9 @@ function heading(view: StatusView | StoppedView): string {
   if (view.quota.keys.length > 1) lines.push(...view.quota.keys.map(keyLine));
   return lines.join("\n");
 }
+
+const standbyText = (standbys: readonly string[]): string =>
+  standbys.length === 0 ? "no other daemon stands by" : `standing by: ${standbys.join(", ")}`;
 
 /** What it kept, reset and sent; nothing of what it left alone. */
 function reloadLines({ at, asked_by: by, memory, sends }: ReloadView): readonly string[] {

@@ -262,6 +262,8 @@ export interface StatusView {
   readonly version: string;
   readonly started_at: string;
   readonly uptime_seconds: number;
+  /** Addresses of the daemons that stand by to take over; null where the state is a file. */
+  readonly standbys: readonly string[] | null;
   readonly upstream: UpstreamView;
   readonly quota: QuotaView;
   /** Gaps in covered history that wait to be filled. */

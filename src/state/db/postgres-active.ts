@@ -5,6 +5,9 @@
 import type { Client } from "pg";
 import { lockName } from "./postgres-sessions.ts";
 
+/** How the names of a daemon's sessions begin; a command's are others. */
+export const DAEMON = "chirpwatch: daemon ";
+
 export interface ActiveDaemon {
   /** The name of its sessions. */
   readonly name: string;
@@ -32,6 +35,11 @@ export async function findActive(client: Client): Promise<ActiveDaemon | undefin
   const { rows } = await client.query<ActiveDaemon>(ACTIVE);
   return rows[0];
 }
+
+/** The addresses of the daemons that stand by: `own` names the sessions of the one that asks. */
+export const standbysText = (own: string): string => `
+  select distinct application_name, coalesce(host(client_addr), 'this host') as host from pg_stat_activity
+  where datname = current_database() and application_name like '${DAEMON}%' and application_name <> '${own}' order by host`;
 
 /** A role may end the sessions of its own daemons. */
 export async function endSessions(client: Client, name: string): Promise<void> {

@@ -233,6 +233,10 @@ const SIZE =
 
 /** On the server's disk, indexes included. */
 export async function tableBytes(db: Kysely<Tables>): Promise<number> {
-  const { rows } = await db.executeQuery<{ bytes: number | null }>(CompiledQuery.raw(SIZE));
-  return rows[0]?.bytes ?? 0;
+  const [row] = await askText<{ bytes: number | null }>(db, SIZE);
+  return row?.bytes ?? 0;
 }
+
+/** The rows of a statement that reads. */
+export const askText = async <Row>(db: Kysely<Tables>, text: string): Promise<readonly Row[]> =>
+  (await db.executeQuery<Row>(CompiledQuery.raw(text))).rows;
