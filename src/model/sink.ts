@@ -172,7 +172,7 @@ const USUAL_HINTS: Readonly<Record<SinkFailure, string>> = {
     "The receiver refuses this content: see its log. An alert that is refused becomes a dead letter, which `chirpwatch replay --dead` sends again.",
   destination: "The receiver takes no messages from this sink: check its settings.",
   rate_limited: "There is nothing to do: what waits is sent after that.",
-  transient: "What failed is sent again by itself. If this goes on, look for the cause at the receiver.",
+  transient: "If this goes on, look for the cause at the receiver.",
 };
 
 export class SinkError extends ChirpwatchError {

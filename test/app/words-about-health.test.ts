@@ -70,10 +70,14 @@ describe("the check of credentials at the start", () => {
     ]);
   });
 
-  it("says of a sink that could not be reached just that", async () => {
+  it("says of a sink that could not be reached just that, and where to look", async () => {
     const error = new SinkError("transient", "Slack could not be reached: the host name could not be resolved");
     expect(await logged(error)).toEqual([
-      ["warn", "a sink could not be asked whether its credentials are good", { sink: "chat", error: error.message }],
+      [
+        "warn",
+        "a sink could not be asked whether its credentials are good",
+        { sink: "chat", error: error.message, hint: "If this goes on, look for the cause at the receiver." },
+      ],
     ]);
   });
 

@@ -101,14 +101,19 @@ it("ops is sent since when a sink fails, how to mend it and how long its alerts 
   ]);
 });
 
-it("an ops alert about a failure without a remedy says how long alerts are kept and no other hint", async () => {
+it("an ops alert about a failure without a remedy says where to look, and how long alerts are kept", async () => {
   const daemon = await setUp();
   await daemon.delivering.delivery().pump.start();
   daemon.answerWith(503, "later");
   await daemon.commit("1", "2", "3", "4", "5");
   await daemon.clock.advance(10 * MINUTE);
   expect(daemon.opsAlerts()).toMatchObject([
-    { type: "sink.failing", data: { hint: "Alerts for it are kept for 24h (retry_for) and go out when it works again." } },
+    {
+      type: "sink.failing",
+      data: {
+        hint: "If this goes on, look for the cause at the receiver. Alerts for it are kept for 24h (retry_for) and go out when it works again.",
+      },
+    },
   ]);
   daemon.answerWith(204);
   await daemon.clock.advance(10 * MINUTE);
