@@ -23,7 +23,8 @@ it("sends what waited, nothing twice, and shows no password", async () => {
   await until("an alert", () => fixture.hook.subjects().includes(sent), first.err);
   fixture.hook.answer((_, response) => response.writeHead(503).end());
   const [waiting = ""] = fixture.api.post("search:acme", 1);
-  await until("an alert that waits", async () => (await first.status()).sinks.some(({ waiting: count }) => count === 1), first.err);
+  await until("an alert that was refused", () => fixture.hook.subjects().includes(waiting), first.err);
+  await until("it to wait", async () => (await first.status()).sinks.some(({ waiting: count }) => count === 1), first.err);
 
   const url = await server.url();
   const outputs: string[] = [];
