@@ -233,7 +233,7 @@ describe("the files for several daemons", () => {
   const pod = deployment?.spec.template;
   const [container] = pod?.spec.containers ?? [];
 
-  it("kubernetes.yaml runs as nobody in particular, may write nowhere but in its volumes, and has time to end", () => {
+  it("kubernetes.yaml runs as a non-root user, writes to its volumes only, and has time to stop", () => {
     expect(manifests.map(({ kind }) => kind)).toEqual(["Deployment", "PodDisruptionBudget"]);
     expect(pod?.spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
     expect(container?.securityContext).toEqual({
