@@ -31,7 +31,7 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
     const owner = isVisitor ? undefined : await PostgresOwner.take(address, { ...options, name });
     if (owner !== undefined) {
       teardown.push(() => owner.close());
-      // Whoever held it until now may have brought it up; nobody else does from here on.
+      // The previous owner may have migrated it; from here on no other process does.
       await bringUp(address, options);
       await owner.begin();
     }

@@ -9,6 +9,8 @@ export interface SandboxProcess {
   readonly key: string;
   /** One control request; a body makes it a POST, unless another method is named. */
   control(path: string, body?: object, method?: string): Promise<any>;
+  /** Requests billed so far. Asks again where a daemon beside it has used up the second's requests. */
+  billed(): Promise<number>;
 }
 
 /** More than polls every second ask for in any month: how much of the month is left slows nothing down. */
@@ -18,13 +20,13 @@ export async function startSandboxProcess(cwd: string, flags: readonly string[] 
   const bin = startBin(["sandbox", "--listen", "127.0.0.1:0", "--key", "K1", "--quota", String(QUOTA), ...flags], { cwd });
   const line = await until("the sandbox's line", () => /^.+\n/.exec(bin.out())?.[0], bin.err);
   const { url, key } = JSON.parse(line) as { url: string; key: string };
-  return { url, key, control: controlOf(url) };
+  return { url, key, control: controlOf(url), billed: billedBy(url, key) };
 }
 
 /** As the command starts it, in this process; whoever asks for it closes it. */
 export async function startSandboxHere(quota = QUOTA): Promise<SandboxProcess & { close(): Promise<void> }> {
   const { url, key, close } = await startSandbox({ clock: createSystemClock(), keys: ["K1"], accounts: 200, quota });
-  return { url, key, control: controlOf(url), close };
+  return { url, key, control: controlOf(url), billed: billedBy(url, key), close };
 }
 
 function controlOf(url: string): SandboxProcess["control"] {
@@ -34,5 +36,16 @@ function controlOf(url: string): SandboxProcess["control"] {
     const text = await answer.text();
     if (answer.status !== 200) throw new Error(`sandbox ${path}: ${answer.status} ${text}`);
     return JSON.parse(text);
+  };
+}
+
+function billedBy(url: string, key: string): SandboxProcess["billed"] {
+  return async () => {
+    const usage = await until("what the key has used", async () => {
+      const answer = await fetch(`${url}/v3/key-usage-info`, { headers: { ApiKey: key } });
+      const body = (await answer.json()) as { key_requests: number };
+      return answer.status === 200 ? body : undefined;
+    });
+    return usage.key_requests;
   };
 }

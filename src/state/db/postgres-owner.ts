@@ -22,7 +22,7 @@ const CHECK_TIMEOUT_MS = 10_000;
 const STANDBY_MS = 100;
 /** An active daemon that has not asked for so long is frozen, or cut off: whoever stands by ends its sessions. Five checks. */
 const LEASE_MS = 15_000;
-/** A host that vanished is noticed by the server, too. */
+/** So that the server, too, detects a host that is gone. */
 const SERVER_KEEPALIVE = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
 /** For a daemon that stands by while another is active; without it, it is refused. */
@@ -165,7 +165,7 @@ export class PostgresOwner {
     );
   }
 
-  /** A cable that was cut says nothing by itself. */
+  /** A broken network path gives no signal of its own. */
   #checkLater(client: Client): void {
     this.#cancel = this.#deps.clock.after(CHECK_MS, () => {
       void client.query("select 1").then(

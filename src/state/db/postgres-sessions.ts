@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Client, ClientConfig, Pool } from "pg";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
 
-/** Names of advisory locks have two numbers: the first is ours, the second the schema's, so that two states share a database in peace. */
+/** Names of advisory locks have two numbers: the first is ours, the second the schema's, so that several states can share a database. */
 const LOCKS = { writers: 0x63770001, owner: 0x63770002 } as const;
 export const lockName = (lock: keyof typeof LOCKS): string => `${LOCKS[lock]}, hashtext(current_schema())`;
 

@@ -122,7 +122,7 @@ class Connection implements DatabaseConnection {
   readonly #owner: Ownership | undefined;
   readonly #names: Map<string, string>;
   #isInTransaction = false;
-  /** It was cut, or nobody knows what state it is in: it does not go back into the pool. */
+  /** Disconnected, or in an unknown state: it does not go back into the pool. */
   #isBroken = false;
 
   constructor(client: PoolClient, { names, owner }: { readonly names: Map<string, string>; readonly owner: Ownership | undefined }) {
@@ -168,7 +168,7 @@ class Connection implements DatabaseConnection {
     if (command !== "COMMIT") throw new StoreError("STORE_WRITE_FAILED", "Postgres rolled a transaction back.");
   }
 
-  /** Never throws: what failed before is the news. */
+  /** Never throws: the error that led here is the one to report. */
   async rollback(): Promise<void> {
     if (!this.#isInTransaction) return;
     this.#isInTransaction = false;

@@ -17,11 +17,6 @@ let sandbox: SandboxProcess;
 let daemon: DaemonProcess;
 const run = (...args: string[]) => runCommand(args, { cwd: folder, env: { USER: "alice" } });
 
-const billed = async (): Promise<number> => {
-  const usage = await fetch(`${sandbox.url}/v3/key-usage-info`, { headers: { ApiKey: "K1" } });
-  return ((await usage.json()) as { key_requests: number }).key_requests;
-};
-
 describe("backfill", () => {
   beforeAll(async () => {
     folder = makeFolder();
@@ -57,13 +52,13 @@ describe("backfill", () => {
   it("pays once: a dry run reads, and the run after it sends and costs nothing", async () => {
     daemon = await startDaemonProcess({ folder });
     for (const watch of ["news", "posts", "crowd"]) await daemon.logged(new RegExp(`^${watch}: \\d+ items noted`));
-    const before = await billed();
+    const before = await sandbox.billed();
     const dry = await run("backfill", "news", "--since", "7d", "--dry-run", "--yes");
     expect(dry).toMatchObject({ code: 0, err: "" });
     expect(dry.out).toMatch(/^news: back to \d{4}-\d\d-\d\d \d\d:\d\d UTC, 1 source$/m);
     const alerts = Number(/(\d+) alerts would be sent/.exec(dry.out)?.[1]);
     expect(alerts).toBeGreaterThan(20);
-    const paid = await billed();
+    const paid = await sandbox.billed();
     expect(paid).toBeGreaterThan(before);
     expect(hook.messages()).toEqual([]);
     expect(await run("backfill", "news", "--since", "7d")).toMatchObject({
@@ -73,7 +68,7 @@ describe("backfill", () => {
     const sent = await run("backfill", "news", "--since", "7d", "--yes");
     expect(sent.out).toContain("1 source read and paid for within the last day: nothing to pay");
     expect(sent.out).toMatch(new RegExp(`^0 requests paid\\. ${alerts} alerts go out now`, "m"));
-    expect(await billed()).toBe(paid);
+    expect(await sandbox.billed()).toBe(paid);
     await until("every alert once", () => hook.subjects().length === alerts || undefined);
     expect(new Set(hook.subjects()).size).toBe(alerts);
     expect((await run("backfill", "news", "--since", "7d")).out).toMatch(/0 alerts go out now; \d+ announced before/);

@@ -31,14 +31,10 @@ ops: { sink: [brand, real] }
 `,
   });
 const test = (args: readonly string[], cwd = folderWith()) => runCommand(["test", ...args], { cwd });
-const billed = async (): Promise<number> => {
-  const usage = await fetch(`${sandbox.url}/v3/key-usage-info`, { headers: { ApiKey: "K1" } });
-  return ((await usage.json()) as { key_requests: number }).key_requests;
-};
 
 describe("test of a watch", () => {
   it("says what it costs, shows what would raise an alert and why the rest would not, and sends nothing", async () => {
-    const [before, sent] = [await billed(), slack.received.length];
+    const [before, sent] = [await sandbox.billed(), slack.received.length];
     const { code, out } = await test(["posts"]);
     expect(out).toContain("Polling posts once: costs 2 requests, 1 of them to look accounts up.");
     expect(out).toMatch(/Would raise an alert, if new: [1-9]\d* of \d+ items/);
@@ -46,7 +42,7 @@ describe("test of a watch", () => {
     expect(out).toMatch(/because a (?:reply, and include\.replies|retweet, and include\.retweets) is false/);
     expect(out).toContain("2 requests spent. Nothing was sent or stored.");
     expect(code).toBe(0);
-    expect((await billed()) - before).toBe(2);
+    expect((await sandbox.billed()) - before).toBe(2);
     expect(slack.received.length).toBe(sent);
   });
 

@@ -24,7 +24,7 @@ export function checkLevels({ outbox, epochs, isClockSet }: Evidence): readonly 
   return [...unwanted, ...(isClockSet ? [] : followers.flatMap((alert) => checkFollower(alert, outbox.alerts)))];
 }
 
-/** An alert on the same value, of the same watch and sink, came before. */
+/** An alert on the same value came before, at the same sink; a repeat follows one of its own watch. */
 function checkFollower({ event, row }: Alert, alerts: readonly Alert[]): readonly string[] {
   const isSame = (other: Alert): boolean =>
     other.row.sink === row.sink && other.event.type === event.type && other.event.subject === event.subject;
@@ -34,6 +34,7 @@ function checkFollower({ event, row }: Alert, alerts: readonly Alert[]): readonl
   if (event.body["repeat"] === undefined) return [];
   const last = Math.max(
     ...before
+      .filter((other) => other.event.watch === event.watch)
       .filter((other) => JSON.stringify(other.event.body["crossed"]) === JSON.stringify(event.body["crossed"]))
       .map((other) => other.row.createdAtMs),
   );

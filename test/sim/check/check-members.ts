@@ -30,7 +30,7 @@ export function checkMembers(evidence: Evidence): readonly string[] {
   return watchedOf(evidence).flatMap((watched) =>
     listsOf(watched, evidence)
       .filter(({ target }) => !troubled.has(target))
-      .flatMap(({ target, people, factsOf }) => {
+      .flatMap(({ target, people, factsOf, factsOfCounted = factsOf }) => {
         const facts = people.map(factsOf);
         const isEmptied = facts.every((own) => valueAt(own, evidence.played.endMs) !== true);
         return people.flatMap((who, n) => {
@@ -39,7 +39,7 @@ export function checkMembers(evidence: Evidence): readonly string[] {
             watched,
             facts: own,
             moves: moves.get(`${watched.name} ${target} ${who}`) ?? [],
-            isHidden: isProbed(watched) && isCounterHiding(facts, own),
+            isHidden: isProbed(watched) && isCounterHiding(people.map(factsOfCounted), own, watched),
             what: `${watched.rules.type} ${watched.name}: ${who} at ${target || "the list"}`,
           };
           if (troubled.has(who)) return [];
@@ -96,12 +96,20 @@ interface Line {
   readonly isHidden: boolean;
 }
 
-/** A counter that stands still between two probes shows nothing of it, and the next full poll may be hours away. */
-const PROBED_WITHIN_MS = 12 * 60_000;
+/** The longest time that a scenario keeps the daemon down. */
+const DOWN_MS = 20 * 60_000;
 
-function isCounterHiding(all: readonly (readonly Fact[])[], own: readonly Fact[]): boolean {
-  const last = own.at(-1);
-  return all.some((facts) => facts !== own && facts.some(({ atMs }) => Math.abs(atMs - (last?.atMs ?? 0)) < PROBED_WITHIN_MS));
+/**
+ * A counter that is the same at two probes does not show that one came and another went between them, and the next full poll may be hours away.
+ * `counted`: of everybody whom the counter counts.
+ */
+function isCounterHiding(counted: readonly (readonly Fact[])[], own: readonly Fact[], { rules }: Watched): boolean {
+  const lastMs = own.at(-1)?.atMs ?? 0;
+  const withinMs = 2 * rules.gapMs + DOWN_MS;
+  const moments = counted.flatMap((facts) => facts.map(({ atMs }) => atMs)).filter((atMs) => Math.abs(atMs - lastMs) < withinMs);
+  const counterAt = (ms: number) => counted.filter((facts) => valueAt(facts, ms) === true).length;
+  const isSame = (fromMs: number, toMs: number) => toMs - fromMs < withinMs && counterAt(fromMs) === counterAt(toMs);
+  return moments.some((atMs) => atMs <= lastMs && moments.some((toMs) => toMs >= lastMs && isSame(atMs - 1, toMs)));
 }
 
 interface Cut {

@@ -14,6 +14,8 @@ export interface Listed {
   readonly target: string;
   readonly people: readonly string[];
   readonly factsOf: (who: string) => readonly Fact[];
+  /** Of the same people on the list whose counter is probed, where that is a longer one. */
+  readonly factsOfCounted?: (who: string) => readonly Fact[];
 }
 
 export function listsOf({ rules }: Watched, evidence: Evidence): readonly Listed[] {
@@ -29,7 +31,10 @@ export function listsOf({ rules }: Watched, evidence: Evidence): readonly Listed
     case "top_followers":
       return ofAccounts((target, fan) => `follow ${fan} ${target}`);
     case "verified_followers":
-      return ofAccounts((target, fan) => (VERIFIED_FANS.includes(fan) ? `follow ${fan} ${target}` : ""));
+      return accountsOf(keys, evidence.scene).map((target) => ({
+        ...fans(target, (fan) => (VERIFIED_FANS.includes(fan) ? `follow ${fan} ${target}` : "")),
+        factsOfCounted: named((fan) => `follow ${fan} ${target}`),
+      }));
     case "following":
     case "new_following":
     case "top_following":
