@@ -3,8 +3,8 @@
  * seeded workload. Forecasts are taken from the state file alone, by the code of `chirpwatch plan`: a range before anything was counted, and
  * a figure after each number of counted days that is requested. Each is compared with the requests of the days that follow it.
  */
-import { readLearned } from "../../src/app/plan/learned.ts";
 import { createPlanView, type PlanFacts } from "../../src/app/plan/plan-view.ts";
+import { readRatios } from "../../src/engine/quota/day-counter.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../../test/config/load-text.ts";
@@ -175,7 +175,7 @@ async function runPlan({ name, plan, open }: Run, { seed, countedDays, days = MO
   const lastMs = momentOf(Math.max(0, ...countedDays)) + days * DAY_MS;
   const world = open(clock, seed, Math.ceil((lastMs - START_MS) / DAY_MS) + 1);
   const config = await goodConfig(`watches:${plan(world.names)}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
-  const ask = (known: Pick<PlanFacts, "states" | "learned">): Asked => {
+  const ask = (known: Pick<PlanFacts, "states" | "ratioOf">): Asked => {
     const quota = { limit: null, source: "unknown", reason: "" } as const;
     const { total } = createPlanView(config, { hash: sha256, nowMs: clock.now(), quota, ...known });
     const { requests_per_month: middle, requests_per_month_range: range, first_requests: first } = total;
@@ -193,7 +193,7 @@ async function runPlan({ name, plan, open }: Run, { seed, countedDays, days = MO
       if (atMs > START_MS) bills.set(atMs, (await harness.store.spentSince(0)).total);
       const counted = countedDays.find((one) => momentOf(one) === atMs);
       if (counted !== undefined)
-        asked.set(counted, ask({ states: await harness.store.listWatches(), learned: await readLearned(harness.store, clock) }));
+        asked.set(counted, ask({ states: await harness.store.listWatches(), ratioOf: await readRatios(harness.store) }));
     }
   } finally {
     await harness.close();

@@ -26,7 +26,7 @@ export interface PollPlannerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly history: PollHistory;
-  readonly runners: Pick<Runners, "load" | "learned" | "keepOnly">;
+  readonly runners: Pick<Runners, "load" | "pagesOf" | "keepOnly">;
   readonly loop: Pick<PollLoop, "setPolls">;
   readonly stalls: Pick<StallWatch, "setPolls">;
 }
@@ -47,7 +47,7 @@ export class PollPlanner {
     const { watches, hash, timetable, clock, runners } = this.#deps;
     const single = planPolls(watches.all, { hash, timetable, nowMs: clock.now() });
     await runners.load();
-    const polls = groupPolls(single, { hash, ...runners.learned });
+    const polls = groupPolls(single, { hash, pagesOf: runners.pagesOf });
     await this.#date(polls);
     this.#takeOver(single, polls);
   }

@@ -71,7 +71,7 @@ export interface ForecastDeps extends CostDeps {
   /** When a poll ran last, by its key; undefined of one that never did. */
   readonly lastPolledMs?: (key: string) => number | undefined;
   /** What a watch took against the middle of its range; undefined until a day of it was counted. */
-  readonly ratioOf?: (watchId: string) => number | undefined;
+  readonly ratioOf?: ((watchId: string) => number | undefined) | undefined;
 }
 
 /** @example createForecast(planPolls(watches, deps), { timetable, nowMs }).requestsPerMonth */

@@ -5,11 +5,10 @@
 import { BATCH_SIZE } from "../model/batch.ts";
 import { accountsKey, toGroup, withShared } from "./accounts/group-accounts.ts";
 import type { Freshness } from "../model/schedule.ts";
-import type { GroupingDeps } from "../plan/rates/learned.ts";
 import { groupSpreadMs } from "../plan/polls/group-spread.ts";
 import { sortByKind } from "../plan/polls/kinds.ts";
 import { type Poll, type Pollable, userIdOf } from "../plan/poll.ts";
-import { groupMemberLists } from "./member-lists/list-groups.ts";
+import { groupMemberLists, type ListGroupDeps } from "./member-lists/list-groups.ts";
 import { groupSearches } from "./searches/search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./probing/shared-probes.ts";
 import { strategyOf } from "../plan/polls/effective-settings.ts";
@@ -18,7 +17,7 @@ import { strategyOf } from "../plan/polls/effective-settings.ts";
 const LEAST_MEMBERS = 2;
 
 /** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. */
-export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: GroupingDeps): readonly Poll<T>[] {
+export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: ListGroupDeps): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, accountsKey);
   const shared = createSharedProbes();
   const alone = [...rest];
@@ -30,14 +29,14 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
     const isFresh = timing.kind === "freshness";
     const isAsked = strategyOf(first) !== "auto" || (isFresh && !isCheaperAlone(first, timing.freshness, polls));
     if (members.length < LEAST_MEMBERS && !isAsked) alone.push(...members);
-    else if (!isFresh) groups.push(withShared(toGroup(kind, members, deps), shared));
-    else fresh.push(toGroup(kind, members, deps));
+    else if (!isFresh) groups.push(withShared(toGroup(kind, members, deps.hash), shared));
+    else fresh.push(toGroup(kind, members, deps.hash));
   }
   // A group asks first, and what it asks for is counted as its own.
   const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
   const asking = groups.length + fresh.length + alone.filter(isReading).length;
   const beside = fresh.map((poll) => (asking > 1 ? besideOthers(poll) : poll));
-  return [...groupMemberLists(groupSearches(read, deps), deps, shared), ...groups, ...beside];
+  return [...groupMemberLists(groupSearches(read, deps.hash), deps, shared), ...groups, ...beside];
 }
 
 /**

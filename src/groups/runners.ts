@@ -1,5 +1,4 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
-import type { GroupingDeps, Learned } from "../plan/rates/learned.ts";
 import type { GroupRunner } from "./kind/group-runner.ts";
 import { GROUP_KINDS, groupKindOf } from "./registry.ts";
 import { createFeedStates } from "./single/feed-states.ts";
@@ -25,8 +24,8 @@ export interface Runners {
   nextDueMs(poll: Poll): number | undefined;
   /** Reads what was learned before; asked before every plan. */
   load(): Promise<void>;
-  /** What planning goes by. */
-  readonly learned: ReturnType<typeof learnedIn>;
+  /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
+  readonly pagesOf: (poll: Pick<Poll, "key">) => number;
   /** Called with every plan. */
   keepOnly(polls: readonly Poll[]): void;
   /** Writes what was learned: nothing more comes. */
@@ -60,7 +59,7 @@ export function createRunners(deps: RunnersDeps): Runners {
     async load() {
       await Promise.all([probeStates, feeds].map((one) => one.load()));
     },
-    learned: learnedIn(probeStates),
+    pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
     keepOnly(polls) {
       for (const runner of Object.values(runners)) runner.keepOnly?.(polls);
       keepProbeStates(probeStates, polls);
@@ -71,12 +70,6 @@ export function createRunners(deps: RunnersDeps): Runners {
     },
   };
 }
-
-/** What planning needs of the probe states. */
-export const learnedIn = (probeStates: ProbeStates): Learned & Pick<GroupingDeps, "pagesOf"> => ({
-  rateOf: (key) => probeStates.rateOf(key),
-  pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
-});
 
 /** Forgets what is in no group any more: timelines are stored under the id of their account, lists under the key of their poll. */
 function keepProbeStates(probeStates: ProbeStates, polls: readonly Poll[]): void {

@@ -1,7 +1,7 @@
 /** Feeds of tweets whose reads are placed by freshness. What it costs, and how late posts are, over days: test/long/feed-freshness.test.ts. */
 import { describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
-import { readLearned } from "../../src/app/plan/learned.ts";
+import { readRatios } from "../../src/engine/quota/day-counter.ts";
 import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { DAY, feedOf, HOUR, MIN, search, setup, START } from "./fresh-feed.ts";
@@ -33,7 +33,7 @@ describe("a search of bursts", () => {
     const feed = feedOf(3.2, 30, 4);
     const { clock, harness, since } = await setup([search({ freshness: MEAN })], feed.answer, true);
     const forecast = async () => {
-      const { ratioOf = () => undefined } = await readLearned(harness.store, clock);
+      const ratioOf = await readRatios(harness.store);
       return createForecast(harness.engine.polls, { timetable: createTimetable(), nowMs: clock.now(), ratioOf }).watches.get("s");
     };
     expect(await forecast()).toMatchObject({ basis: "assumed", requestsPerDay: 576 });

@@ -16,19 +16,13 @@ const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) =>
 const timeline = (id: string, accounts: readonly string[], changes: WatchChanges = {}) =>
   makeWatch(id, "timeline", { accounts }, { schedule: every(120), ...changes });
 
-const polls = (...watches: readonly Watch[]) => pollsAt(() => undefined, watches);
-
-/** `postsOf`: posts a day of an account, where that was learned. */
-function pollsAt(postsOf: (userId: string) => number | undefined, watches: readonly Watch[]) {
+function polls(...watches: readonly Watch[]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
     return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
   });
-  return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), {
-    hash: sha256,
-    rateOf: postsOf,
-  });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), { hash: sha256 });
 }
 const groupsOf = (...watches: readonly Watch[]) => polls(...watches).filter(({ group }) => group !== undefined);
 

@@ -7,21 +7,18 @@ import { assumeTargets } from "../../forecast/forecast.ts";
 import { fullReadPages, stateOf } from "../../plan/polls/full-read.ts";
 import { withAccountIds } from "../../plan/polls/named-accounts.ts";
 import { groupPolls } from "../../groups/group-polls.ts";
-import type { Learned } from "../../plan/rates/learned.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../../plan/polls/plan-polls.ts";
 import type { Poll } from "../../plan/poll.ts";
 import { watchTypeOf } from "../daemon/registration.ts";
 
-export interface LearnedFacts extends PlanDeps {
+export interface KnownPollsDeps extends PlanDeps {
   readonly states: readonly WatchState[];
-  readonly learned: Learned;
 }
 
-/** The polls of a configuration, put together as the daemon does it that has learned so much. */
-export const pollsOf = (planned: readonly PlannedWatch[], { states, learned, ...deps }: LearnedFacts): readonly Poll[] =>
+/** The polls of a configuration, put together as the daemon does it. */
+export const pollsOf = (planned: readonly PlannedWatch[], { states, ...deps }: KnownPollsDeps): readonly Poll[] =>
   groupPolls(planPolls(planned, deps), {
     hash: deps.hash,
-    ...learned,
     pagesOf: (poll) => fullReadPages(poll, states),
   });
 

@@ -11,7 +11,6 @@ import type { Watch } from "../../model/watch.ts";
 import { createForecast, mostExpensive, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../../forecast/forecast.ts";
 import { fullReadPages, knownPages } from "../../plan/polls/full-read.ts";
 import { firstRequests } from "../../forecast/first-reads.ts";
-import { type Learned, NOTHING_LEARNED } from "../../plan/rates/learned.ts";
 import type { Subscriber } from "../../plan/poll.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { narrowed, type Range } from "../../plan/range.ts";
@@ -129,8 +128,8 @@ export interface PlanFacts {
   readonly quota: PlanQuota;
   /** As the state knows them; empty without one. */
   readonly states: readonly WatchState[];
-  /** As daemons on this state have learned them. */
-  readonly learned?: Learned;
+  /** What a watch took against the estimate for it, by its id; undefined until a day of it was counted. */
+  readonly ratioOf?: ((watchId: string) => number | undefined) | undefined;
   /** When a poll ran last, by its key. */
   readonly lastPolledMs?: ((key: string) => number | undefined) | undefined;
   /** What was asked of the service beside its quota. */
@@ -140,13 +139,12 @@ export interface PlanFacts {
 }
 
 export function createPlanView(config: Config, facts: PlanFacts): PlanView {
-  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined, slowDown, online = null } = facts;
+  const { hash, nowMs, quota, states, ratioOf, lastPolledMs = () => undefined, slowDown, online = null } = facts;
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
   const forecastWith = (change: (watch: Watch) => Watch): Forecast => {
     const watches = [...planned.values()].map((one) => ({ ...one, watch: change(one.watch) }));
-    const polls = pollsOf(watches, { hash, timetable, nowMs, states, learned });
-    const ratioOf = (watchId: string) => learned.ratioOf?.(watchId);
+    const polls = pollsOf(watches, { hash, timetable, nowMs, states });
     return createForecast(polls, { timetable, nowMs, lastPolledMs, ratioOf, pagesOf: (poll) => knownPages(poll, states) });
   };
   const forecast = forecastWith((watch) => watch);

@@ -38,17 +38,11 @@ export async function readStoppedQuota(
   const held = createKeyHolder(config.api, { files, hash, addSecret: () => undefined }).held;
   const keys = held.map(({ name, monthly }) => ({ name, limit: limitOfKey(monthly, learned.get(name)?.limit), isUsable: true }));
   const { limit, reserve } = totalQuota(quota, keys, spentByKey);
-  const { states, learned: known } = await readKnown(store, config, { hash, clock });
+  const { states, ratioOf } = await readKnown(store, config, { hash, clock });
   const timetable = createTimetable();
-  const polls = pollsOf([...planWatches(config, hash, states).values()], {
-    hash,
-    timetable,
-    nowMs,
-    states,
-    learned: known,
-  });
+  const polls = pollsOf([...planWatches(config, hash, states).values()], { hash, timetable, nowMs, states });
   const costs = createCostModel({ timetable, pagesOf: (poll) => knownPages(poll, states) });
-  const priced = pricePolls(polls, costs, nowMs, (watchId) => known.ratioOf?.(watchId));
+  const priced = pricePolls(polls, costs, nowMs, ratioOf);
   const { onExhausted } = quota;
   const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, correctionFactor: 1, polls: priced };
   const pace = planPace(priced, slowDownFactors(query));

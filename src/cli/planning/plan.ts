@@ -83,7 +83,7 @@ async function viewOf(context: CliContext, configPath: string, isOnline = false)
 }
 
 /** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
-async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "learned" | "lastPolledMs">> {
+async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "ratioOf" | "lastPolledMs">> {
   if (!(await hasState(context, config.state))) return { states: [] };
   try {
     return await readState(context, config, (store) => readKnown(store, config, { hash: sha256, clock: context.clock }));

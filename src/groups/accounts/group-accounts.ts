@@ -1,12 +1,12 @@
 /** Polls of accounts that want the same schedule -> one poll of the group, which probes many accounts with one request and reads those that moved. Pure. */
-import type { GroupingDeps } from "../../plan/rates/learned.ts";
+import type { Hash } from "../../model/hash.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { joinMembers, sharedKey, type Members } from "../../plan/polls/kinds.ts";
 import { type Poll, type Pollable, userIdOf } from "../../plan/poll.ts";
-import { ratesOf } from "../../plan/rates/rates.ts";
+import { POSTS_PER_DAY } from "../../plan/polls/estimate.ts";
 import { type SharedProbes } from "../probing/shared-probes.ts";
 import { strategyCost } from "../../plan/strategy.ts";
-import { sum } from "../../plan/sum.ts";
+import { middleOf } from "../../plan/range.ts";
 import { spreadIn } from "../../plan/timing.ts";
 import { costOfProbing } from "./account-estimate.ts";
 import { fullPollEveryOf, strategyOf } from "../../plan/polls/effective-settings.ts";
@@ -31,9 +31,9 @@ export function accountsKey(poll: Poll): string | undefined {
   return isProbed && strategyOf(poll) !== "single" ? sharedKey(poll) : undefined;
 }
 
-export function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: GroupingDeps): Poll<T> {
+export function toGroup<T extends Pollable>(kind: string, members: Members<T>, hash: Hash): Poll<T> {
   const [first] = members;
-  const key = deps.hash(`group\n${kind}`);
+  const key = hash(`group\n${kind}`);
   const fullPollEveryMs = fullPollEveryOf(first);
   const group = {
     kind: "accounts" as const,
@@ -42,13 +42,8 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
     ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
   };
   const joined = joinMembers(members);
-  const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId));
   const { intervalMs, timing } = first;
-  const cost = costOfProbing(
-    first,
-    members.length,
-    sum(rates, (rate) => rate),
-  );
+  const cost = costOfProbing(first, members.length, members.length * middleOf(POSTS_PER_DAY));
   return {
     ...first,
     key,

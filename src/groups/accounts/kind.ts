@@ -17,5 +17,4 @@ export const ACCOUNTS_KIND: GroupKind = {
   }),
   partsOf: (poll) => [poll],
   probeKeys: ({ members }) => members.map(userIdOf),
-  restoreStrategy: () => undefined,
 };

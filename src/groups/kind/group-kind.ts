@@ -1,9 +1,7 @@
 /** What a plan and its forecast ask of a kind of group. A poll that is read by itself is of the kind `single`. Pure. */
-import type { JsonObject } from "../../model/json.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
 import type { FreshTiming, Poll, PollGroup } from "../../plan/poll.ts";
 import type { PollCost } from "../../plan/poll-cost.ts";
-import type { ActiveStrategy } from "../../plan/rates/learned.ts";
 
 /** What is known of a poll when its cost is computed. */
 export interface CostFacts {
@@ -28,6 +26,4 @@ export interface GroupKind {
   partsOf(poll: Poll): readonly Poll[];
   /** Keys under which the probe state of its members is kept. */
   probeKeys(group: PollGroup): readonly string[];
-  /** The strategy by which it was read last, from what was stored under its key; undefined before one was chosen, and where none is. */
-  restoreStrategy(stored: JsonObject, nowMs: number): ActiveStrategy | undefined;
 }

@@ -5,7 +5,6 @@ import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/f
 import { times } from "../../plan/range.ts";
 import { sum } from "../../plan/sum.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
-import { restoreStrategy } from "../kind/stored-strategy.ts";
 import { placedReads } from "../single/feed-algorithms.ts";
 import { costOfEach } from "../single/kind.ts";
 
@@ -35,5 +34,4 @@ export const MEMBER_LISTS_KIND: GroupKind = {
   // A list that takes another one's place is read at once.
   partsOf: (poll) => poll.group?.members ?? [poll],
   probeKeys: ({ members }) => members.map(({ key }) => key),
-  restoreStrategy,
 };

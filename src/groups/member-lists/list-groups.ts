@@ -8,10 +8,9 @@ import type { Hash } from "../../model/hash.ts";
 import type { StrategyOverride } from "../../model/schedule.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { dailyRead, isReadByEveryPoll } from "../../plan/polls/full-read.ts";
-import type { Learned } from "../../plan/rates/learned.ts";
 import { joinMembers, sharedKey, type Members, sortByKind } from "../../plan/polls/kinds.ts";
 import { type Poll, type Pollable, type PollGroup, userIdOf } from "../../plan/poll.ts";
-import { ratesOf } from "../../plan/rates/rates.ts";
+import { MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
 import type { SharedProbes } from "../probing/shared-probes.ts";
 import { strategyCost, FULL_POLL_SHARE, fullPollWithin, type StrategyCost, WORTHWHILE } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
@@ -19,10 +18,8 @@ import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effectiv
 
 const DAY_MS = 86_400_000;
 
-export interface ListGroupDeps extends Pick<Learned, "activeStrategyOf"> {
+export interface ListGroupDeps {
   readonly hash: Hash;
-  /** Reads a day that the counter of a poll's account asks for, by poll key; undefined where nothing was learned. */
-  readonly rateOf?: (key: string) => number | undefined;
   /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
   readonly pagesOf?: (poll: Poll) => number;
 }
@@ -68,9 +65,7 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: Lis
     probesPerRun,
     ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
   };
-  const active = deps.activeStrategyOf?.(key)?.strategy;
-  const current = active === "merge" ? undefined : active;
-  const { cost, perList } = chooseListStrategy(listGroupOf(first.intervalMs, base, listsOf(members, deps)), current, override);
+  const { cost, perList } = chooseListStrategy(listGroupOf(first.intervalMs, base, listsOf(members, deps)), undefined, override);
   if (cost.strategy === "probe") shared.add(first, userIds);
   return {
     ...first,
@@ -103,14 +98,14 @@ export interface ListGroup {
   readonly probesPerRun: number;
 }
 
-export function listsOf(members: readonly Poll[], { rateOf, pagesOf }: Pick<ListGroupDeps, "rateOf" | "pagesOf">): readonly ListMember[] {
-  const rates = ratesOf(
-    members.map(({ key }) => key),
-    (key) => rateOf?.(key),
-  );
-  return members.map((poll, index) => {
+/** `rateOf`: reads a day that the counter of a poll's account asks for, by poll key; undefined where nothing was learned. */
+export function listsOf(
+  members: readonly Poll[],
+  { pagesOf, rateOf }: Pick<ListGroupDeps, "pagesOf"> & { readonly rateOf?: (key: string) => number | undefined },
+): readonly ListMember[] {
+  return members.map((poll) => {
     const pages = Math.max(1, pagesOf?.(poll) ?? 1);
-    const changeReadsPerDay = rates[index] ?? 0;
+    const changeReadsPerDay = rateOf?.(poll.key) ?? MOVES_PER_DAY.low;
     if (isReadByEveryPoll(poll))
       return { changeReadsPerDay, changeReadPages: pages, pollPages: pages / Math.ceil(pages / poll.maxPages), wholePerDay: 0 };
     return { changeReadsPerDay, changeReadPages: 1, pollPages: 1, wholePerDay: dailyRead(poll, DAY_MS / poll.intervalMs, pages) };

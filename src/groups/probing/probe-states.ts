@@ -35,8 +35,6 @@ export interface ProbeStates extends Pick<LearnedValues<AccountMemory>, "load" |
   put(key: string, memory: AccountMemory, worth: WorthWriting): void;
   /** Forgets what nobody watches any more. */
   keepOnly(keys: ReadonlySet<string>): void;
-  /** What `learnedRate` says of an account or a list. */
-  rateOf(key: string): number | undefined;
 }
 
 const WRITE_EVERY_MS = 300_000;
@@ -50,7 +48,6 @@ export function createProbeStates(store: LearnedStore, clock: Clock): ProbeState
     keepOnly(keys) {
       for (const [key] of accounts.entries()) if (!keys.has(key)) accounts.delete(key);
     },
-    rateOf: (key) => learnedRate(accounts.get(key), clock.now()),
     flush: () => accounts.flush(),
     close: () => accounts.close(),
   };

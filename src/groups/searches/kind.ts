@@ -2,12 +2,9 @@
 import { pollCost } from "../../plan/poll-cost.ts";
 import { EXTRA_READS, readsOf } from "../../plan/polls/estimate.ts";
 import { times } from "../../plan/range.ts";
-import { growLimits } from "../../query/merging/merge.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
-import { restoreStrategy } from "../kind/stored-strategy.ts";
 import { placedReads } from "../single/feed-algorithms.ts";
 import { costOfEach } from "../single/kind.ts";
-import { isAlone, restoreSearches, type SearchGroupMemory } from "./search-memory.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -24,11 +21,4 @@ export const SEARCHES_KIND: GroupKind = {
   placed: placedReads,
   partsOf: (poll) => [poll],
   probeKeys: () => [],
-  restoreStrategy(stored, nowMs) {
-    const strategy = restoreStrategy(stored);
-    if (strategy === undefined) return undefined;
-    const { limits, members } = restoreSearches(stored as Partial<SearchGroupMemory>);
-    const alone = Object.entries(members).flatMap(([key, member]) => (isAlone(member, nowMs) || member.isBusy === true ? [key] : []));
-    return { ...strategy, limits: growLimits(limits, nowMs), alone: new Set(alone) };
-  },
 };

@@ -7,7 +7,6 @@ import type { StrategyOverride } from "../../model/schedule.ts";
 import type { Query } from "../../query/query.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
-import type { Learned } from "../../plan/rates/learned.ts";
 import { joinMembers, sharedKey, type Members, sortByKind } from "../../plan/polls/kinds.ts";
 import { FIRST_LIMITS, mergeableQuery, type MergeLimits, batchMembers } from "../../query/merging/merge.ts";
 import type { Poll, Pollable } from "../../plan/poll.ts";
@@ -19,15 +18,11 @@ import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effectiv
 const DAY_MS = 86_400_000;
 const LEAST_MEMBERS = 2;
 
-export interface SearchDeps extends Pick<Learned, "activeStrategyOf"> {
-  readonly hash: Hash;
-}
-
 /** The polls that stay as they are, then the groups. A group keeps its key when searches come and go. */
-export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], { hash, activeStrategyOf }: SearchDeps): readonly Poll<T>[] {
+export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], hash: Hash): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, searchesKey);
   const read = [...kinds].flatMap(([kind, members]) =>
-    members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members, activeStrategyOf)],
+    members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members)],
   );
   return [...rest, ...read];
 }
@@ -46,17 +41,13 @@ export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll,
   return isSearch && Object.keys(others).length === 0 ? mergeableQuery(query) : undefined;
 }
 
-function toGroup<T extends Pollable>(key: string, members: Members<T>, activeStrategyOf: Learned["activeStrategyOf"]): Poll<T> {
+function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> {
   const [first] = members;
   const override = strategyOf(first);
   const fullPollEveryMs = fullPollEveryOf(first);
   const joined = joinMembers(members);
-  const active = activeStrategyOf?.(key);
-  const sharing = members.filter((member) => active?.alone?.has(member.key) !== true);
-  const limits = active?.limits ?? FIRST_LIMITS;
-  const asked = searchGroupOf({ ...first, ...joined }, sharing, { limits, fullPollEveryMs, alone: members.length - sharing.length });
-  const current = active?.strategy === "probe" ? undefined : active?.strategy;
-  const cost = chooseSearchStrategy(asked, current, override);
+  const asked = searchGroupOf({ ...first, ...joined }, members, { limits: FIRST_LIMITS, fullPollEveryMs, alone: 0 });
+  const cost = chooseSearchStrategy(asked, undefined, override);
   return {
     ...first,
     key,

@@ -16,7 +16,6 @@ export const SINGLE_KIND: GroupKind = {
   placed: placedReads,
   partsOf: (poll) => [poll],
   probeKeys: () => [],
-  restoreStrategy: () => undefined,
 };
 
 function costOfOne(poll: Poll, { pollsPerDay, pagesOf }: CostFacts): PollCost {

@@ -40,23 +40,3 @@ ops: { sink: terminal }
       expect(Math.abs((made[run] ?? 0) - atMs), `${id}, run ${run + 1}`).toBeLessThan(3_000);
   }
 });
-
-it("knows how groups of searches and lists are read", async () => {
-  const clock = createVirtualClock(START);
-  const service = createSandboxService(clock);
-  const handles = service.control("GET", "sample")["handles"] as readonly string[];
-  const config = await goodConfig(`watches:
-  a: { type: search, query: "acme", schedule: "@every 10m" }
-  b: { type: search, query: "rival", schedule: "@every 10m" }
-  c: { type: search, query: "nobody writes this", schedule: "@every 10m" }
-  fans: { type: new_followers, accounts: [${handles.slice(0, 3).join(", ")}], schedule: "@every 10m" }
-sinks: { terminal: { type: console } }
-ops: { sink: terminal }
-`);
-  harness = await startEngineHarness({ clock, upstream: service.upstream, watches: config.watches });
-  await clock.advanceTo(START + 1.1 * HOUR);
-  const { learned } = await readKnown(harness.store, config, { hash: sha256, clock });
-  const wayOf = (watchId: string) => harness?.engine.pollsOf(watchId).map(({ key }) => learned.activeStrategyOf?.(key));
-  expect(wayOf("a")).toMatchObject([{ strategy: "merge", limits: { operators: 22 } }]);
-  expect(wayOf("fans")).toEqual([{ strategy: "probe" }]);
-});

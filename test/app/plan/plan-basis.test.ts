@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import { createPlanView } from "../../../src/app/plan/plan-view.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { WatchState } from "../../../src/model/watch-store.ts";
-import { type Learned, NOTHING_LEARNED } from "../../../src/plan/rates/learned.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";
 
@@ -17,10 +16,10 @@ const lines = `
   words: { type: search, query: "acme", schedule: "@every 5m", recheck: { every: 10m, until: 2h } }
   fresh: { type: search, query: "rival", freshness: { mean: 60s, max: 1h } }`;
 
-async function basesBy(states: readonly WatchState[], learned: Partial<Learned> = {}) {
+async function basesBy(states: readonly WatchState[], ratioOf?: (watchId: string) => number | undefined) {
   const config = await goodConfig(`watches:${lines}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
   const quota = { limit: null, source: "unknown", reason: "" } as const;
-  const { watches } = createPlanView(config, { hash: sha256, nowMs: NOW, quota, states, learned: { ...NOTHING_LEARNED, ...learned } });
+  const { watches } = createPlanView(config, { hash: sha256, nowMs: NOW, quota, states, ratioOf });
   return Object.fromEntries(watches.map(({ id, basis, assumes }) => [id, { basis, assumes }]));
 }
 
@@ -68,9 +67,7 @@ it("says what a plan assumes before anything was counted, and that schedules alo
 });
 
 it("knows lists by their last whole read, and a watch by its own days", async () => {
-  const known = await basesBy([stateOf("lists", "new_followers", IDS, { pages: 3 })], {
-    ratioOf: (id) => (id === "group" ? 0.9 : undefined),
-  });
+  const known = await basesBy([stateOf("lists", "new_followers", IDS, { pages: 3 })], (id) => (id === "group" ? 0.9 : undefined));
   expect(known["lists"]?.assumes).toEqual([expect.stringContaining("gains or loses members")]);
   expect(known["group"]).toEqual({ basis: "counted", assumes: [] });
   expect(known["words"]?.basis).toBe("assumed");

@@ -1,10 +1,9 @@
 import { expect, it } from "vitest";
-import { readLearned } from "../../../src/app/plan/learned.ts";
+import { readRatios } from "../../../src/engine/quota/day-counter.ts";
 import { createPlanView } from "../../../src/app/plan/plan-view.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";
 import { createLearnedInMemory } from "../../support/learned-store.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const NOW = Date.UTC(2026, 2, 2);
 const IDS = Array.from({ length: 50 }, (_, i) => String(1_000 + i));
@@ -17,8 +16,7 @@ it("prints a range until a day was counted, and then what was counted", async ()
   const store = createLearnedInMemory();
   const view = async () => {
     const quota = { limit: null, source: "unknown", reason: "" } as const;
-    const learned = await readLearned(store, createVirtualClock(NOW));
-    return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [], learned });
+    return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [], ratioOf: await readRatios(store) });
   };
   const before = await view();
   const range = before.total.requests_per_month_range ?? { low: 0, high: 0, unknown_accounts: 0 };

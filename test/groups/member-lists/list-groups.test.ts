@@ -4,9 +4,8 @@ import type { Schedule } from "../../../src/model/schedule.ts";
 import type { Watch } from "../../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../../src/forecast/forecast.ts";
 import { groupPolls } from "../../../src/groups/group-polls.ts";
-import type { GroupingDeps } from "../../../src/plan/rates/learned.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
-import { chooseListStrategy, type ListGroup, type ListMember } from "../../../src/groups/member-lists/list-groups.ts";
+import { chooseListStrategy, type ListGroup, type ListGroupDeps, type ListMember } from "../../../src/groups/member-lists/list-groups.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";
@@ -19,7 +18,7 @@ const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) =>
 const watchOf = (id: string, type: string, accounts: readonly string[], changes: WatchChanges = {}) =>
   makeWatch(id, type, { accounts }, { schedule: every(60), ...changes });
 
-function polls(watches: readonly Watch[], deps: Partial<GroupingDeps> = {}) {
+function polls(watches: readonly Watch[], deps: Partial<ListGroupDeps> = {}) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
@@ -27,22 +26,22 @@ function polls(watches: readonly Watch[], deps: Partial<GroupingDeps> = {}) {
   });
   return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), { hash: sha256, ...deps });
 }
-const forecastOf = (watches: readonly Watch[], deps: Partial<GroupingDeps> = {}) =>
+const forecastOf = (watches: readonly Watch[], deps: Partial<ListGroupDeps> = {}) =>
   createForecast(polls(watches, deps), { timetable: createTimetable(), nowMs: NOW });
 
 describe("lists of one schedule", () => {
   it("are one poll, of whatever list, and one request a tick while they are quiet", () => {
     const watches = [watchOf("a", "new_followers", ids(60)), watchOf("b", "following", ids(40, 60))];
-    const [group, ...others] = polls(watches, { rateOf: () => 0 });
+    const [group, ...others] = polls(watches);
     expect(others).toEqual([]);
     expect(group?.group?.members).toHaveLength(100);
-    expect(group?.group?.cost).toMatchObject({ strategy: "probe", probesPerDay: 1_440, readsPerDay: 0 });
+    expect(group?.group?.cost).toMatchObject({ strategy: "probe", probesPerDay: 1_440 });
     // Full polls of a hundred lists, twice a day and a bit.
     expect(group?.group?.cost.sweepsPerDay).toBeLessThan(230);
   });
 
   it("say in the plan how they are read, what that costs and how late it is", () => {
-    const forecast = forecastOf([watchOf("a", "new_followers", ids(100))], { rateOf: () => 1 });
+    const forecast = forecastOf([watchOf("a", "new_followers", ids(100))]);
     const part = forecast.watches.get("a");
     expect(part?.strategies).toEqual(["probe"]);
     // A probe a tick, and one to 24 changes of each list.
@@ -55,11 +54,11 @@ describe("lists of one schedule", () => {
   it("are split among their watches by what each list takes: a long one that is read on and on is not paid for by the short ones", () => {
     const watches = [watchOf("long", "followers", ids(2)), watchOf("short", "following", ids(20))];
     const pagesOf = ({ source }: { readonly source: { readonly endpoint: string } }) => (source.endpoint === "followers" ? 8 : 1);
-    const { watches: parts, requestsPerDay } = forecastOf(watches, { rateOf: () => 24, pagesOf });
+    const { watches: parts, requestsPerDay } = forecastOf(watches, { pagesOf });
     const [long, short] = [parts.get("long")?.requestsPerDay ?? 0, parts.get("short")?.requestsPerDay ?? 0];
     expect(long + short).toBeCloseTo(requestsPerDay);
     expect(long / short).toBeCloseTo((2 * 8) / 20, 1);
-    const shared = forecastOf([...watches, watchOf("both", "followers", ids(1))], { rateOf: () => 24, pagesOf }).watches;
+    const shared = forecastOf([...watches, watchOf("both", "followers", ids(1))], { pagesOf }).watches;
     expect(shared.get("both")?.requestsPerDay).toBeCloseTo(long / 4, 0);
     expect(shared.get("long")?.requestsPerDay).toBeCloseTo((long * 3) / 4, 0);
   });
@@ -70,23 +69,12 @@ describe("lists of one schedule", () => {
     expect(polls([watchOf("a", "new_followers", ids(1), { strategy: "probe" })])[0]?.group?.cost.strategy).toBe("probe");
   });
 
-  it("are forecast by their strategy, where another is hardly cheaper", () => {
-    const strategyBy = (active: "single" | "probe" | undefined) =>
-      polls([watchOf("a", "new_followers", ids(2))], {
-        rateOf: () => 550,
-        activeStrategyOf: () => (active === undefined ? undefined : { strategy: active }),
-      })[0]?.group?.cost.strategy;
-    expect(strategyBy(undefined)).toBe("probe");
-    expect(strategyBy("probe")).toBe("probe");
-    expect(strategyBy("single")).toBe("single");
-  });
-
   it("that no counter shows are left alone", () => {
     expect(polls([watchOf("a", "top_followers", ids(5))]).every(({ group }) => group === undefined)).toBe(true);
   });
 
   it("are probed even alone where a read takes many requests", () => {
-    const [group] = polls([watchOf("a", "followers", ids(1))], { pagesOf: () => 40, rateOf: () => 0.5 });
+    const [group] = polls([watchOf("a", "followers", ids(1))], { pagesOf: () => 40 });
     expect(group?.group?.cost.strategy).toBe("probe");
     expect(group?.group?.cost.requestsPerDay).toBeLessThan(1_440 * 1.2);
   });
@@ -143,7 +131,7 @@ describe("accounts that others ask for on the same schedule", () => {
   });
 
   it("let even one list be probed", () => {
-    const all = polls([watchOf("t", "timeline", ids(50)), watchOf("f", "new_followers", ids(1))], { rateOf: () => 1 });
+    const all = polls([watchOf("t", "timeline", ids(50)), watchOf("f", "new_followers", ids(1))]);
     expect(all.map(({ group }) => group?.cost.strategy)).toEqual(["probe", "probe"]);
   });
 });

@@ -2,9 +2,10 @@ import { expect, it } from "vitest";
 import type { Watch } from "../../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../../src/forecast/forecast.ts";
 import { groupPolls } from "../../../src/groups/group-polls.ts";
-import type { ActiveStrategy } from "../../../src/plan/rates/learned.ts";
+import type { Poll } from "../../../src/plan/poll.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
-import { chooseSearchStrategy, isTooBusy } from "../../../src/groups/searches/search-groups.ts";
+import { chooseSearchStrategy, isTooBusy, searchGroupOf } from "../../../src/groups/searches/search-groups.ts";
+import { FIRST_LIMITS, type MergeLimits } from "../../../src/query/merging/merge.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";
@@ -16,15 +17,13 @@ const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "her
 const search = (query: string, changes: WatchChanges = {}) => makeWatch(query, "search", { query }, changes);
 const timetable = createTimetable();
 
-const polls = (...watches: readonly Watch[]) => pollsBy(undefined, watches);
-
-function pollsBy(active: ActiveStrategy | undefined, watches: readonly Watch[]) {
+function polls(...watches: readonly Watch[]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
     return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
   });
-  return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256, activeStrategyOf: () => active });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256 });
 }
 const groupsOf = (...watches: readonly Watch[]) => polls(...watches).flatMap(({ group }) => (group === undefined ? [] : [group]));
 
@@ -58,17 +57,18 @@ it("the forecast bills a request a tick and the verification reads: about a nint
   expect(merged.watches.get("acme")?.strategies).toEqual(["merge"]);
 });
 
-it("a group is forecast by its strategy: single where that is active, with those apart that share no more", () => {
-  const watches = WORDS.map((word) => search(word));
-  const keys = polls(...watches).flatMap(({ group }) => group?.members.map(({ key }) => key) ?? []);
-  const ticks = 1_440;
-  const readsBy = (active: ActiveStrategy) => pollsBy(active, watches)[0]?.group?.cost.readsPerDay ?? 0;
-  expect(readsBy({ strategy: "merge", alone: new Set(keys.slice(0, 3)) })).toBe(4 * ticks);
-  expect(readsBy({ strategy: "merge", limits: { operators: 8, characters: 450 } })).toBe(2 * ticks);
+it("a group is read as its members and the learned limits allow: single where sharing saves little, unless it is shared already", () => {
+  const [poll] = polls(...WORDS.map((word) => search(word)));
+  const members = poll?.group?.members ?? [];
+  const costOf = (alone: number, current: "single" | "merge" | undefined, limits: MergeLimits = FIRST_LIMITS) => {
+    const options = { limits, fullPollEveryMs: undefined, alone };
+    const asked = searchGroupOf(poll as Poll, members.slice(alone), options);
+    return chooseSearchStrategy(asked, current, "auto").readsPerDay / 1_440;
+  };
+  expect(costOf(3, undefined)).toBe(4);
+  expect(costOf(0, undefined, { operators: 8, characters: 450 })).toBe(2);
   // Together they would take 9 requests a tick: not enough fewer to begin with.
-  const nearlyAll = new Set(keys.slice(0, 8));
-  expect(readsBy({ strategy: "merge", alone: nearlyAll })).toBe(9 * ticks);
-  expect(readsBy({ strategy: "single", alone: nearlyAll })).toBe(10 * ticks);
+  expect([costOf(8, undefined), costOf(8, "single"), costOf(8, "merge")]).toEqual([10, 10, 9]);
 });
 
 it("a verification read comes well before what it finds is too old", () => {
