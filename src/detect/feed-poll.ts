@@ -19,11 +19,10 @@ export interface HeadOptions {
 
 /**
  * - `since`: nothing was posted between the last poll and then, as far as a probe shows.
- * - `late`: down to then, whatever was read since: something is known to have been out of sight.
- * - `rescan`: the same, and that far back everything is read now.
+ * - `rescan`: down to then, whatever was read since, and everything is read now.
  */
 export interface Reach {
-  readonly kind: "since" | "late" | "rescan";
+  readonly kind: "since" | "rescan";
   readonly sinceMs: number;
 }
 
@@ -64,7 +63,6 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
 /** The start of the last complete poll less a margin, unless something else knows better what was read. */
 function nearFloorMs({ readAtMs }: FeedMemory, { reach, startMs, intervalMs }: HeadOptions): number {
   if (reach?.kind === "rescan") return reach.sinceMs;
-  if (reach?.kind === "late") return reach.sinceMs - marginMs(intervalMs);
   const readMs = readAtMs ?? startMs;
   return Math.max(readMs, reach?.sinceMs ?? readMs) - marginMs(intervalMs);
 }

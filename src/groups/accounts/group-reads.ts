@@ -18,7 +18,7 @@ import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupMembers } from "../memory/group-members.ts";
-import { afterRefusal, isUnexplained, type LagAllowance, mayLag } from "../probing/pending-changes.ts";
+import { afterRefusal, isUnexplained } from "../probing/pending-changes.ts";
 import { evaluateRead } from "../probing/evaluate-read.ts";
 import { type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
 import { freeFloor } from "../queries/free-depth.ts";
@@ -36,7 +36,6 @@ export interface ReadQuery {
   readonly tasks: readonly ReadTask[];
   readonly limits: LearnedLimits;
   readonly startedAtMs: number;
-  readonly allowance: LagAllowance;
   /** Since then the group was asked for in time; 0 where that is not known. */
   readonly onTimeSinceMs: number;
 }
@@ -118,7 +117,7 @@ class GroupRead {
     const searched = tasks.filter(({ endpoint }) => endpoint === "search");
     if (this.#refusedSearches.isCoolingDown(group)) this.#alone.push(...this.#movedByTimelines(searched));
     else await this.#readBatches(planMembers(await this.#mergedMembers(searched), this.#times));
-    // What moved and is not in the search, which lags for seconds and now and then for minutes, is reported no later than the rest, where that is worth it.
+    // What moved and is not in the search, which lags for seconds and now and then for minutes, is reported no later than the rest.
     this.#alone.push(
       ...tasks.filter((task) => this.#isPending(task)).map(({ member }) => ({ member, endpoint: "timeline" as const, isFull: true })),
     );
@@ -212,10 +211,8 @@ class GroupRead {
   }
 
   #isPending({ member, endpoint }: ReadTask): boolean {
-    const { probeStates, clock } = this.#deps;
-    const account = probeStates.get(member.userId);
-    if (endpoint !== "search" || account === undefined) return false;
-    return isUnexplained(account.probe) && !mayLag(account.probe, this.#query.allowance, clock.now());
+    const account = this.#deps.probeStates.get(member.userId);
+    return endpoint === "search" && account !== undefined && isUnexplained(account.probe);
   }
 
   async #readTimelines(): Promise<void> {
@@ -240,10 +237,10 @@ class GroupRead {
     const { poll, userId } = task.member;
     const before = probeStates.get(userId);
     if (before === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
-    const { startedAtMs, allowance, onTimeSinceMs } = this.#query;
+    const { startedAtMs, onTimeSinceMs } = this.#query;
     const isSuspicious = isSuspiciousSearch || run?.outcome?.isSuspicious === true;
     const toService = (localMs: number) => serviceClock.fromLocal(localMs);
-    const times = { startedAtMs, allowance, onTimeSinceMs, nowMs: clock.now(), serviceMs: serviceClock.now(), toService };
+    const times = { startedAtMs, onTimeSinceMs, nowMs: clock.now(), serviceMs: serviceClock.now(), toService };
     const { endpoint, isFull } = task;
     const read = { endpoint, isFull, overlapMs: poll.overlapMs, outcome: run?.outcome, isSuspicious };
     const { account, postedMs, delaysMs } = evaluateRead(before, read, times);

@@ -1,6 +1,6 @@
 /** What a run of a group reads, after its probe: which members, through which endpoint, how deep. Pure. */
 import type { Reach } from "../../detect/feed-poll.ts";
-import { isDue, mayLag, type LagAllowance, endpointToRead } from "../probing/pending-changes.ts";
+import { isDue, endpointToRead } from "../probing/pending-changes.ts";
 import { handlesPerQuery } from "../../query/merging/merge.ts";
 import { fillersOf, batchQueries } from "../queries/query-batches.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
@@ -31,7 +31,6 @@ export interface TaskQuery {
   readonly intervalMs: number;
   /** How long a read that only makes sure waits for a search that is sent anyway. */
   readonly maxWaitMs: number;
-  readonly allowance: LagAllowance;
   readonly nowMs: number;
   /** Our time as the service's. */
   readonly toService: (localMs: number) => number;
@@ -64,11 +63,10 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
 
 const isForNews = ({ endpoint, reach }: ReadTask): boolean => endpoint === "search" && reach?.kind === "since";
 
-/** Another read of what no post can account for, or the search may show late; and accounts with unreliable counters. */
+/** Another read of what no post can account for; and accounts with unreliable counters. */
 const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean => {
   const { open } = account?.probe ?? {};
   if (account === undefined) return false;
-  if (mayLag(account.probe, query.allowance, query.nowMs)) return true;
   if (open === undefined) return account.probe.isBlind === true && query.nowMs - (account.searchedAtMs ?? 0) < query.maxWaitMs;
   return open.owed === null && open.reads > 0 && open.sinceMs > 0 && query.nowMs - open.dueMs < query.maxWaitMs;
 };
@@ -85,7 +83,6 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
   if (account.handle === "") return byTimeline(member);
   if (isDue(probe, nowMs) && open !== undefined) {
     const sinceMs = query.toService(open.sinceMs);
-    if (mayLag(probe, query.allowance, nowMs)) return { member, endpoint: "search", reach: { kind: "late", sinceMs }, isFull: false };
     // Never probed before: no counter says what a search would have to show, so a silent one would prove nothing.
     if (open.sinceMs === 0 || endpointToRead(probe) === "timeline") return byTimeline(member);
     return { member, endpoint: "search", reach: { kind: "since", sinceMs }, isFull: false };

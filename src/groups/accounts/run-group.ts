@@ -20,7 +20,6 @@ import type { GroupRunner } from "../kind/group-runner.ts";
 import { createGroupMembers, type GroupMember, type GroupMembers, membersOf } from "../memory/group-members.ts";
 import { createLearned, type GroupMemories } from "../memory/learned.ts";
 import { type BegunRun, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
-import { allowanceOf } from "../probing/pending-changes.ts";
 import { learnedRate, type ProbeStates } from "../probing/probe-states.ts";
 import { createSpareSlots, type FreePlaces } from "./spare-slots.ts";
 import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
@@ -137,8 +136,8 @@ class AccountsRunner implements GroupRunner {
   async #readProbed(run: ProbedRun): Promise<ReadRun<GroupMemory>> {
     const { group, pacer, startedAtMs, onTimeSinceMs, answer } = run;
     const plan = this.#planReads(run);
-    const { tasks, allowance } = plan;
-    const news = await this.#reads.read({ group, tasks, limits: run.memory.limits, startedAtMs, allowance, onTimeSinceMs });
+    const { tasks } = plan;
+    const news = await this.#reads.read({ group, tasks, limits: run.memory.limits, startedAtMs, onTimeSinceMs });
     const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
     const { memory, nextDueMs } = pacer.after({ ...run, memory: learned }, plan, news);
     const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
@@ -146,15 +145,13 @@ class AccountsRunner implements GroupRunner {
   }
 
   #planReads(run: ProbedRun): ReadPlan {
-    const { group, pacer, members, unready, memory, asked, answer, startedAtMs } = run;
+    const { group, pacer, members, unready, memory, asked, answer } = run;
     const { probeStates, clock, serviceClock } = this.#deps;
     const { intervalMs } = group;
     const nowMs = clock.now();
     const toService = (localMs: number) => serviceClock.fromLocal(localMs);
     const base = { unready, accountOf: (userId: string) => probeStates.get(userId), intervalMs, nowMs, toService };
     const unprobed = new Set(answer === "refused" ? asked : []);
-    const { pace } = memory;
-    const allowance = allowanceOf(pace?.worth ?? 0, startedAtMs - (pace?.atMs ?? startedAtMs));
     const tasks = tasksOf({
       ...base,
       members,
@@ -162,10 +159,9 @@ class AccountsRunner implements GroupRunner {
       memory,
       unprobed,
       maxWaitMs: pacer.maxWaitMs,
-      allowance,
     });
     const fillers = pacer.fill(run, { ...base, tasks });
-    return { tasks: [...tasks, ...fillers.all], awaited: fillers.awaited, allowance };
+    return { tasks: [...tasks, ...fillers.all], awaited: fillers.awaited };
   }
 }
 

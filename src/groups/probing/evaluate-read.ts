@@ -1,7 +1,7 @@
 /** What a read of an account means for its probes, its rate, and the pace of its group. Pure. */
 import { firstRate, learnPosts } from "../../plan/rates/rates.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
-import { afterFirstRead, afterRead, type LagAllowance, mayLag, type ReadResult, SEARCH_LAG_MS } from "./pending-changes.ts";
+import { afterFirstRead, afterRead, type ReadResult, SEARCH_LAG_MS } from "./pending-changes.ts";
 import type { AccountMemory } from "./probe-states.ts";
 
 /** A read that came to its end. */
@@ -19,7 +19,6 @@ export interface ReadTimes {
   readonly startedAtMs: number;
   /** Since then the group was asked for in time; 0 where that is not known. */
   readonly onTimeSinceMs: number;
-  readonly allowance: LagAllowance;
   readonly nowMs: number;
   readonly serviceMs: number;
   /** Our time as the service's. */
@@ -78,7 +77,6 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
     isSuspicious,
     newPosts: postedMs.filter((atMs) => atMs >= promisedMs).length,
     newBeforeProbe: postedMs.filter((atMs) => atMs < probedMs - COUNTER_LAG_MS).length,
-    isLagCheck: endpoint === "search" && mayLag(probe, times.allowance, times.nowMs),
   };
 }
 

@@ -108,25 +108,6 @@ export const isUnexplained = ({ open }: ProbeMemory): boolean => open !== undefi
 /** The search shows a post that much later now and then. What is older than that was out of sight, whoever asked. */
 export const SEARCH_LAG_MS = 300_000;
 
-/** How much of what a search lacks is left to searches that are sent anyway, because a request to the timeline is worth more elsewhere. */
-export interface LagAllowance {
-  /** Posts of an account; 0: they are read at once. */
-  readonly posts: number;
-  readonly forMs: number;
-}
-
-/** `worth`: posts x ms that a request puts an end to elsewhere; `everyMs`: the group is probed so often. */
-export const allowanceOf = (worth: number, everyMs: number): LagAllowance => ({
-  posts: worth / Math.max(SEARCH_LAG_MS / 2, everyMs),
-  forMs: SEARCH_LAG_MS + everyMs,
-});
-
-/** Whether the posts that a first search lacked may only be late in it, and are worth no request. */
-export const mayLag = ({ open, hidden }: ProbeMemory, { posts, forMs }: LagAllowance, nowMs: number): boolean =>
-  open !== undefined && open.reads === 1 && hidden === undefined && isFew(open.owed, posts) && nowMs - open.dueMs < forMs;
-
-const isFew = (owed: number | null, posts: number): boolean => owed !== null && owed > 0 && owed <= posts;
-
 /** What the next read asks: the search, once, and then where the posts were posted. */
 export const endpointToRead = (memory: ProbeMemory): "search" | "timeline" =>
   isUnexplained(memory) || (isHidden(memory) && !isOnTrial(memory)) ? "timeline" : "search";
@@ -152,8 +133,6 @@ export interface ReadResult {
   readonly isFull: boolean;
   /** Not even the newest post that is known was shown: it says nothing of what there is. */
   readonly isSuspicious?: boolean;
-  /** Another read for what may only lag, see `mayLag`: it does not count. */
-  readonly isLagCheck?: boolean;
 }
 
 /** The memory after a read that came to its end. */
@@ -201,11 +180,10 @@ function sightAfter(
 }
 
 /** Undefined when the change is discharged: every post that was promised is found, or the last read was made. */
-function openAfter(open: OpenChange, { newPosts, isLagCheck }: ReadResult, atMs: number): OpenChange | undefined {
+function openAfter(open: OpenChange, { newPosts }: ReadResult, atMs: number): OpenChange | undefined {
   const reads = open.reads + 1;
   const owed = open.owed === null ? null : open.owed - newPosts;
   if (owed !== null && owed <= 0) return undefined;
-  if (isLagCheck === true) return { ...open, owed };
   if (reads <= NEXT_TICKS) return { ...open, owed, reads, dueMs: atMs };
   const laterMs = LATER_MS[reads - NEXT_TICKS - 1];
   return laterMs === undefined ? undefined : { ...open, owed, reads, dueMs: atMs + laterMs };

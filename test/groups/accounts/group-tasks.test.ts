@@ -39,7 +39,6 @@ function group() {
       accountOf: (id) => accounts.get(id),
       intervalMs: 2 * MIN,
       maxWaitMs: 0,
-      allowance: { posts: 0, forMs: 0 },
       nowMs: NOW,
       toService: (ms) => ms,
     };

@@ -4,10 +4,8 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import {
   afterRead,
   afterRefusal,
-  allowanceOf,
   firstProbe,
   isDue,
-  mayLag,
   probedFields,
   type ProbeMemory,
   takeProbe,
@@ -134,29 +132,6 @@ describe("the endpoint to read", () => {
     let memory: ProbeMemory = { ...START, hidden: 1 };
     memory = afterRead(takeProbe(memory, fields(11), MIN), read({ newPosts: 1 }), MIN);
     expect(memory.hidden).toBeUndefined();
-  });
-
-  it("is the search for a while longer where a request is worth more elsewhere than these posts", () => {
-    const allowance = allowanceOf(10 * MIN, 2 * MIN);
-    const noticed = takeProbe(START, fields(12), MIN);
-    expect(mayLag(noticed, allowance, MIN)).toBe(false);
-    const once = afterRead(noticed, read(), MIN);
-    expect([MIN, 7 * MIN, 8 * MIN].map((nowMs) => mayLag(once, allowance, nowMs))).toEqual([true, true, false]);
-    // Five posts, or any while the group is checked once an hour, are worth a request of their own.
-    expect(mayLag(afterRead(takeProbe(START, fields(15), MIN), read(), MIN), allowance, MIN)).toBe(false);
-    expect(mayLag(once, allowanceOf(10 * MIN, 60 * MIN), MIN)).toBe(false);
-    expect(mayLag(once, allowanceOf(0, 0), MIN)).toBe(false);
-    // The search has hidden posts of it before.
-    expect(mayLag({ ...once, hidden: 1 }, allowance, MIN)).toBe(false);
-    // No post is promised: such reads have a backoff of their own.
-    expect(mayLag(afterRead(takeProbe(START, fields(9), MIN), read(), MIN), allowance, MIN)).toBe(false);
-  });
-
-  it("counts no read that was only a lag check, but what it found", () => {
-    const once = afterRead(takeProbe(START, fields(12), MIN), read(), MIN);
-    const again = afterRead(once, read({ isLagCheck: true, newPosts: 1 }), 3 * MIN);
-    expect(again.open).toEqual({ ...once.open, owed: 1 });
-    expect(afterRead(again, read({ isLagCheck: true, newPosts: 1 }), 4 * MIN).open).toBeUndefined();
   });
 
   it("asks the timeline for nothing when no post was promised", () => {

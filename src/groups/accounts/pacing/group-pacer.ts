@@ -2,7 +2,6 @@
 import type { Poll } from "../../../polling/watch-poll.ts";
 import type { Pacer } from "../../kind/pacer.ts";
 import type { GroupMember } from "../../memory/group-members.ts";
-import type { LagAllowance } from "../../probing/pending-changes.ts";
 import type { Awaited } from "../../probing/probe-choice.ts";
 import type { GroupMemory } from "../group-memory.ts";
 import type { GroupNews } from "../group-reads.ts";
@@ -39,7 +38,6 @@ export interface ReadPlan {
   readonly tasks: readonly ReadTask[];
   /** What the rates predict of those who fill searches that are sent anyway. */
   readonly awaited: Awaited;
-  readonly allowance: LagAllowance;
 }
 
 export interface GroupPacer extends Pacer {
