@@ -2,10 +2,9 @@
  * The rules alone, without engine, state and service: probes by rate x age², searches of what moved. For sizes whose engine run takes
  * hours, and to see what a rule is worth before it is built. `npm run bench:economy -- --model 10000x60`
  */
-import { batchesOf } from "../../src/model/batch.ts";
 import { FIRST_LIMITS } from "../../src/query/merging/merge.ts";
 import { floorOf, batchQueries, type Part, piggybackedFor } from "../../src/groups/queries/query-batches.ts";
-import { awaitedOf, chooseProbes, waitBeforeProbes } from "../../src/groups/probing/probe-choice.ts";
+import { awaitedOf, chooseProbe, waitBeforeProbe } from "../../src/groups/probing/probe-choice.ts";
 import { firstPace, learnDelays } from "../../src/groups/accounts/pacing/group-mean.ts";
 import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates/rates.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
@@ -95,18 +94,18 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
 
   for (let nowMs = START_MS; nowMs < endMs; ) {
     const waiting = waitingAt(nowMs);
-    const waitMs = waitBeforeProbes(waiting, pace.worth, maxMs);
+    const chosen = chooseProbe(waiting, maxMs);
+    const waitMs = waitBeforeProbe(chosen, pace.worth, maxMs);
     if (waitMs > 0) {
       nowMs += Math.max(1_000, waitMs);
       continue;
     }
-    const chosen = chooseProbes(waiting, maxMs);
     const moved = chosen.filter(({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs);
     const batches = batchQueries(
       moved.map(({ one }) => partOf(one, nowMs)).sort((a, b) => b.floorMs - a.floorMs),
       FIRST_LIMITS,
     );
-    if (nowMs >= learnedMs) requests += batchesOf(chosen).length + batches.reduce((sum, batch) => sum + pagesOf(batch), 0);
+    if (nowMs >= learnedMs) requests += 1 + batches.reduce((sum, batch) => sum + pagesOf(batch), 0);
     const isBusy = new Set(chosen.map(({ id }) => id));
     const piggybacked = batches.flatMap((batch) => {
       const floorMs = floorOf(batch);

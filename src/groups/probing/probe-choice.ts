@@ -48,9 +48,8 @@ const APART = 0.88;
 /** Of what a search holds beside each new post: known ones of accounts that share it and need not reach so far back. */
 const KNOWN_BESIDE = 0.5;
 
-/** What probes cost that are sent together, in which so many posts are expected: themselves, and searches where they find something. */
-const requestsOf = (posts: number, probes = 1): number =>
-  probes + 1 - Math.exp(-APART * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
+/** What a probe costs in which so many posts are expected: itself, and a search where it finds something. */
+const requestsOf = (posts: number): number => 2 - Math.exp(-APART * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
 
 /** What is expected behind accounts that are asked for: how many posts, and how long they have waited together. */
 export interface Awaited {
@@ -70,36 +69,16 @@ export function awaitedOf(chosen: readonly Candidate[], sinceMs = Number.POSITIV
   return { posts, waitedMs };
 }
 
-/** Posts x ms that probes of these accounts would put an end to, by expectation, for each request they take. */
+/** Posts x ms that a probe of these accounts would put an end to, by expectation, for each request it takes. */
 export function worthOf(chosen: readonly Candidate[]): number {
   const { posts, waitedMs } = awaitedOf(chosen);
-  return waitedMs / requestsOf(posts, probesFor(chosen));
-}
-
-const probesFor = (chosen: readonly Candidate[]): number => Math.max(1, Math.ceil(chosen.length / BATCH_SIZE));
-
-/** Probes that are sent together at most: what more of them find fills searches of its own. */
-export const MOST_TOGETHER = 8;
-
-/** The accounts to ask for now: those of one probe, or of a few that share the search that may follow, whichever are worth most a request. */
-export function chooseProbes<C extends Candidate>(candidates: Iterable<C>, maxMs: number): readonly C[] {
-  return firstOnes(candidates, maxMs).reduce((best, more) => (worthOf(more) > worthOf(best) ? more : best));
-}
-
-/** Until some of these accounts are worth their probes, or the first of them has waited for `maxMs`; see `waitBeforeProbe`. */
-export const waitBeforeProbes = (candidates: Iterable<Candidate>, worth: number, maxMs: number): number =>
-  Math.min(...firstOnes(candidates, maxMs).map((chosen) => waitBeforeProbe(chosen, worth, maxMs)));
-
-/** Of the first probe, of the first two, and so on. */
-function firstOnes<C extends Candidate>(candidates: Iterable<C>, maxMs: number): readonly (readonly C[])[] {
-  const all = chooseProbe(candidates, maxMs, MOST_TOGETHER * BATCH_SIZE);
-  return Array.from({ length: probesFor(all) }, (_, index) => all.slice(0, (index + 1) * BATCH_SIZE));
+  return waitedMs / requestsOf(posts);
 }
 
 /** The longer the wait, the surer the search: so often the wait is worked out again. */
 const ROUNDS = 6;
 
-/** Until probes of these accounts are worth `worth` posts x ms a request, or the first of them has waited for `maxMs`. */
+/** Until a probe of these accounts is worth `worth` posts x ms a request, or the first of them has waited for `maxMs`. */
 export function waitBeforeProbe(chosen: readonly Candidate[], worth: number, maxMs: number): number {
   if (worthOf(chosen) >= worth) return 0;
   const perMs = sum(chosen, ({ rate }) => rate / DAY_MS);
@@ -108,7 +87,7 @@ export function waitBeforeProbe(chosen: readonly Candidate[], worth: number, max
   if (perMs <= 0) return untilMax;
   let waitMs = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const missing = worth * requestsOf(posts + perMs * waitMs, probesFor(chosen)) - waitedMs;
+    const missing = worth * requestsOf(posts + perMs * waitMs) - waitedMs;
     // perMs / 2 x² + posts x = missing
     waitMs = Math.max(0, (Math.sqrt(Math.max(0, posts * posts + 2 * perMs * missing)) - posts) / perMs);
   }

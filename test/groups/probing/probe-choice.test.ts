@@ -1,15 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BATCH_SIZE } from "../../../src/model/batch.ts";
-import {
-  type Candidate,
-  chooseProbe,
-  chooseProbes,
-  MOST_TOGETHER,
-  waitBeforeProbe,
-  waitBeforeProbes,
-  worthOf,
-} from "../../../src/groups/probing/probe-choice.ts";
+import { type Candidate, chooseProbe, waitBeforeProbe, worthOf } from "../../../src/groups/probing/probe-choice.ts";
 
 const HOUR = 3_600_000;
 const candidates = fc
@@ -65,28 +56,5 @@ describe("waiting", () => {
     const calm = Array.from({ length: 100 }, (_, i) => ({ id: String(i), rate: 3, ageMs: 60_000 }));
     const burst = calm.map((one, i) => (i === 0 ? { ...one, rate: 300 } : one));
     expect(waitBeforeProbe(burst, 500_000, HOUR)).toBeLessThan(waitBeforeProbe(calm, 500_000, HOUR));
-  });
-});
-
-describe("probes that are sent together", () => {
-  const busy = (count: number, ageMs = 300_000): Candidate[] =>
-    Array.from({ length: count }, (_, i) => ({ id: String(i), rate: 20, ageMs }));
-
-  it("are as many as make each request worth most, because they share a search", () => {
-    expect(chooseProbes(busy(1_000), HOUR)).toHaveLength(MOST_TOGETHER * BATCH_SIZE);
-    const [waiting, fresh] = [busy(100), busy(900, 10_000)];
-    expect(chooseProbes([...fresh, ...waiting], HOUR)).toEqual(waiting);
-  });
-
-  it("are never worth less a request than one by itself, and come no later", () => {
-    fc.assert(
-      fc.property(candidates, fc.integer({ min: 1, max: 1_000_000 }), (all, worth) => {
-        const one = chooseProbe(all, 4 * HOUR + 1);
-        const some = chooseProbes(all, 4 * HOUR + 1);
-        expect(some.slice(0, one.length)).toEqual(one);
-        expect(worthOf(some)).toBeGreaterThanOrEqual(worthOf(one));
-        expect(waitBeforeProbes(all, worth, 4 * HOUR + 1)).toBeLessThanOrEqual(waitBeforeProbe(one, worth, 4 * HOUR + 1));
-      }),
-    );
   });
 });

@@ -10,7 +10,7 @@ import { probingForMean, searchesFor } from "../../../plan/polls/estimate.ts";
 import { middleOf } from "../../../plan/range.ts";
 import { expectedRate } from "../../../plan/rates/rates.ts";
 import { sum } from "../../../plan/sum.ts";
-import { type Awaited, awaitedOf, chooseProbes, waitBeforeProbes } from "../../probing/probe-choice.ts";
+import { type Awaited, awaitedOf, chooseProbe, waitBeforeProbe } from "../../probing/probe-choice.ts";
 import { isPaced, type PaceQuery, type ProbeAlgorithm } from "./group-pace.ts";
 
 const DAY_MS = 86_400_000;
@@ -40,12 +40,12 @@ export interface MeanMemory {
 
 export const probesForMean = (freshness: Mean): ProbeAlgorithm<MeanMemory> => ({
   choose({ waiting, factor }, onTimeMs) {
-    const chosen = chooseProbes(waiting, freshness.maxMs * factor);
+    const chosen = chooseProbe(waiting, freshness.maxMs * factor);
     return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen, onTimeMs) };
   },
   waitMs({ waiting, memory, factor }) {
     const maxMs = freshness.maxMs * factor;
-    return Math.min(waitBeforeProbes(waiting, (memory.pace?.worth ?? 0) * factor * factor, maxMs), maxMs);
+    return waitBeforeProbe(chooseProbe(waiting, maxMs), (memory.pace?.worth ?? 0) * factor * factor, maxMs);
   },
   isLearned: ({ pace }) => isWhole(pace),
   after: (query) => ({ pace: paceAfter(query, freshness) }),
