@@ -2,9 +2,6 @@
 
 export type Strategy = "single" | "probe" | "merge";
 
-/** Another strategy must save so much before it is taken, so that noise changes nobody's mind. */
-export const WORTHWHILE = 0.85;
-
 export interface StrategyCost<S extends Strategy = Strategy> {
   readonly strategy: S;
   /** Probes, and reads of what they found. */
@@ -27,11 +24,6 @@ export const strategyCost = <S extends Strategy>(
   sweepsPerDay,
   requestsPerDay: probesPerDay + readsPerDay + sweepsPerDay,
 });
-
-/** The cheaper of two strategies for a group; the active one stays unless the other saves enough. */
-export function cheaperOf<C extends StrategyCost>(kept: C, other: C): C {
-  return other.requestsPerDay < kept.requestsPerDay * WORTHWHILE ? other : kept;
-}
 
 const LEAST_FULL_POLL_MS = 1_800_000;
 /** What full polls, or verification reads, may add to the cost of everything else. */

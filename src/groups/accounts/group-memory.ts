@@ -6,7 +6,7 @@ import { maxAgeOf } from "../../plan/polls/effective-settings.ts";
 import { FULL_POLL_SHARE, fullPollWithin } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
 import { costOfProbing } from "./account-estimate.ts";
-import { isTimeToChoose } from "../memory/chosen-strategy.ts";
+import { isTimeToChoose } from "../memory/time-to-choose.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface GroupMemory extends LearnedPace {

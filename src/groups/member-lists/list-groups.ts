@@ -12,11 +12,13 @@ import { joinMembers, sharedKey, type Members, sortByKind } from "../../plan/pol
 import { type Poll, type Pollable, type PollGroup, userIdOf } from "../../plan/poll.ts";
 import { MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
 import type { SharedProbes } from "../probing/shared-probes.ts";
-import { strategyCost, FULL_POLL_SHARE, fullPollWithin, type StrategyCost, WORTHWHILE } from "../../plan/strategy.ts";
+import { strategyCost, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
+/** Another strategy must save so much before it is taken, so that noise changes nothing. */
+const WORTHWHILE = 0.85;
 
 export interface ListGroupDeps {
   readonly hash: Hash;

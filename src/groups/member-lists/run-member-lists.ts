@@ -17,7 +17,7 @@ import { chooseListStrategy, listGroupOf, listsOf } from "./list-groups.ts";
 import { isSameTick } from "../../plan/polls/tick-grid.ts";
 import { type AskProfiles, type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
 import { type GroupRun, cooldownMs } from "../../polling/run/poll-run.ts";
-import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/chosen-strategy.ts";
+import { isTimeToChoose } from "../memory/time-to-choose.ts";
 import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { createLearned, type GroupMemories } from "../memory/learned.ts";
@@ -34,7 +34,11 @@ export interface MemberListRunnerDeps extends Pick<RunMember, "runOne">, AskProf
 }
 
 /** How a group is read, chosen by what is known of its lists. */
-interface ListGroupMemory extends ChosenStrategy<"single" | "probe"> {
+interface ListGroupMemory {
+  readonly strategy: "single" | "probe";
+  readonly fullPollEveryMs: number;
+  /** When these were chosen; our clock. 0: never. */
+  readonly chosenAtMs: number;
   /** Poll keys of lists that move at nearly every tick: read at each, and probed only where a request has a free place. */
   readonly aside: readonly string[];
 }
@@ -192,7 +196,7 @@ function chooseAgain(group: Poll, memory: ListGroupMemory, probeStates: Pick<Pro
     pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
   });
   const asked = listGroupOf(group.intervalMs, group.group, lists);
-  const { cost, isReadEveryTick } = chooseListStrategy(asked, chosenStrategy(memory), override);
+  const { cost, isReadEveryTick } = chooseListStrategy(asked, memory.chosenAtMs === 0 ? undefined : memory.strategy, override);
   const aside = members.flatMap(({ key }, index) => (isReadEveryTick[index] === true ? [key] : []));
   return { strategy: cost.strategy, aside, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }

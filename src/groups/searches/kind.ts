@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 export const SEARCHES_KIND: GroupKind = {
   costOf(poll, facts) {
     const { group, intervalMs, timing } = poll;
-    if (group === undefined || group.cost.strategy === "single") return costOfEach(poll, facts);
+    if (group === undefined) return costOfEach(poll, facts);
     const { readsPerDay, sweepsPerDay } = group.cost;
     const reads = (readsPerDay * intervalMs * facts.pollsPerDay) / DAY_MS;
     const all = times({ low: reads, high: reads + sweepsPerDay }, EXTRA_READS);

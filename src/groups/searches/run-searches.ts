@@ -11,8 +11,8 @@ import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
 import { growLimits } from "../../query/merging/merge.ts";
-import { chooseSearchStrategy, searchGroupOf } from "./search-groups.ts";
-import { chosenStrategy, isTimeToChoose } from "../memory/chosen-strategy.ts";
+import { searchGroupOf } from "./search-groups.ts";
+import { isTimeToChoose } from "../memory/time-to-choose.ts";
 import { createGroupMembers } from "../memory/group-members.ts";
 import { joinOutcomes } from "../../polling/run/poll-outcome.ts";
 import { createLearned } from "../memory/learned.ts";
@@ -74,7 +74,7 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
   };
 }
 
-/** Compares the two strategies for the group by what is known now. */
+/** Who shares, and how often each is verified, by what is known now. */
 function chooseAgain(scene: SearchScene): void {
   const { group, members, memory, startedAtMs } = scene;
   if (group.group?.override !== "merge") for (const [key, member] of members) members.set(key, weighed(member, group.intervalMs));
@@ -83,6 +83,5 @@ function chooseAgain(scene: SearchScene): void {
   const limits = growLimits(memory.limits, startedAtMs);
   const alone = all.length - sharing.length;
   const asked = searchGroupOf(group, sharing, { limits, fullPollEveryMs: group.group?.fullPollEveryMs, alone });
-  const { strategy } = chooseSearchStrategy(asked, chosenStrategy(memory), group.group?.override ?? "auto");
-  scene.memory = { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: startedAtMs };
+  scene.memory = { ...memory, limits, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: startedAtMs };
 }

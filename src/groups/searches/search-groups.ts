@@ -3,14 +3,13 @@
  * share, what that costs and how often each is verified by a read of its own. Pure; reading and attribution are the engine's.
  */
 import type { Hash } from "../../model/hash.ts";
-import type { StrategyOverride } from "../../model/schedule.ts";
 import type { Query } from "../../query/query.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
 import { joinMembers, sharedKey, type Members, sortByKind } from "../../plan/polls/kinds.ts";
 import { FIRST_LIMITS, mergeableQuery, type MergeLimits, batchMembers } from "../../query/merging/merge.ts";
 import type { Poll, Pollable } from "../../plan/poll.ts";
-import { cheaperOf, strategyCost, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
+import { strategyCost, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
 import { spreadIn } from "../../plan/timing.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
@@ -43,11 +42,10 @@ export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll,
 
 function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> {
   const [first] = members;
-  const override = strategyOf(first);
   const fullPollEveryMs = fullPollEveryOf(first);
   const joined = joinMembers(members);
   const asked = searchGroupOf({ ...first, ...joined }, members, { limits: FIRST_LIMITS, fullPollEveryMs, alone: 0 });
-  const cost = chooseSearchStrategy(asked, undefined, override);
+  const cost = costOfSharing(asked);
   return {
     ...first,
     key,
@@ -55,11 +53,11 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> 
     spreadMs: spreadIn(first.timing, spreadMs(key, first.intervalMs)),
     costRequests: (cost.readsPerDay * first.intervalMs) / DAY_MS,
     ...joined,
-    group: { kind: "searches", members, override, cost, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },
+    group: { kind: "searches", members, override: strategyOf(first), cost, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },
   };
 }
 
-/** A group, as far as the two strategies are compared by it. */
+/** A group, as far as its cost depends on it. */
 export interface SearchGroup {
   readonly intervalMs: number;
   /** Requests of a run: merged ones, and those of members that fit in with nobody. */
@@ -68,7 +66,6 @@ export interface SearchGroup {
   readonly shared: number;
   /** Requests more that verification reads of all members cost: with two, a read of either leaves the other by itself, and verifies both. */
   readonly verifications: number;
-  readonly members: number;
   readonly fullPollEveryMs: number;
 }
 
@@ -93,7 +90,6 @@ export function searchGroupOf(
     queries: batches.length + alone,
     shared: sum(batches, ({ length }) => (length > 1 ? length : 0)),
     verifications: sum(batches, ({ length }) => (length > 2 ? length : length - 1)),
-    members: queries.length + alone,
   };
   return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseVerifyEvery(base, maxAgeOf({ subscribers })) };
 }
@@ -106,16 +102,9 @@ function chooseVerifyEvery(
   return fullPollWithin((Math.max(shared, 1) * intervalMs) / (queries * FULL_POLL_SHARE), intervalMs, maxAgeMs);
 }
 
-export type SearchCost = StrategyCost<"single" | "merge">;
-
-/** The cheaper strategy; the active one stays unless the other saves enough. An override is followed. */
-export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, override: StrategyOverride): SearchCost {
-  const ticks = DAY_MS / group.intervalMs;
-  const single: SearchCost = strategyCost("single", 0, group.members * ticks, 0);
-  const merge: SearchCost = strategyCost("merge", 0, group.queries * ticks, (group.verifications * DAY_MS) / group.fullPollEveryMs);
-  if (override === "merge") return merge;
-  return current === "merge" ? cheaperOf(merge, single) : cheaperOf(single, merge);
-}
+/** It is never more than each by itself takes, but for what verification reads ask for again. */
+export const costOfSharing = ({ intervalMs, queries, verifications, fullPollEveryMs }: SearchGroup): StrategyCost =>
+  strategyCost("merge", 0, (queries * DAY_MS) / intervalMs, (verifications * DAY_MS) / fullPollEveryMs);
 
 /** A read that brings more than a page costs the same merged or not, and its posts are read once more by verification reads: then sharing saves nothing. */
 const TOO_BUSY = 0.85;

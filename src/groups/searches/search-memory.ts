@@ -1,7 +1,6 @@
 /** What a group of searches has learned: how long a query may be, which members share it, when each was read, rescanned and verified. */
 import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
 import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
-import type { ChosenStrategy } from "../memory/chosen-strategy.ts";
 
 /** Of one member; times on our clock. */
 export interface SearchMemory {
@@ -30,7 +29,11 @@ export interface Quarantine {
   readonly times: number;
 }
 
-export interface SearchGroupMemory extends ChosenStrategy<"single" | "merge"> {
+export interface SearchGroupMemory {
+  /** How often each member is read by itself, to verify it. */
+  readonly fullPollEveryMs: number;
+  /** When that was chosen; our clock. 0: never. */
+  readonly chosenAtMs: number;
   readonly limits: LearnedLimits;
   /** By poll key. */
   readonly members: Readonly<Record<string, SearchMemory>>;
@@ -47,7 +50,6 @@ export interface Trouble {
 
 const NOTHING_LEARNED: SearchGroupMemory = {
   limits: FIRST_LIMITS,
-  strategy: "merge",
   fullPollEveryMs: 0,
   chosenAtMs: 0,
   members: {},

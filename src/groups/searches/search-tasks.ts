@@ -72,8 +72,7 @@ const isJustRead = ({ triedAtMs }: SearchMemory, { pacer, nowMs }: SearchTaskQue
   passedMs(triedAtMs, nowMs) < Math.min(pacer.leastMs / 2, JUST_MS);
 
 function canShare(member: SearchMemory, poll: Poll, { memory, nowMs, pacer }: SearchTaskQuery): boolean {
-  const isResting = memory.strategy !== "merge" || nowMs < memory.trouble.restUntilMs;
-  if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs) return false;
+  if (nowMs < memory.trouble.restUntilMs || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs) return false;
   // After an outage the query of all would be long.
   return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * pacer.mostMs);
 }

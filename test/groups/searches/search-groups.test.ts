@@ -4,7 +4,7 @@ import { assumeTargets, createForecast } from "../../../src/forecast/forecast.ts
 import { groupPolls } from "../../../src/groups/group-polls.ts";
 import type { Poll } from "../../../src/plan/poll.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
-import { chooseSearchStrategy, isTooBusy, searchGroupOf } from "../../../src/groups/searches/search-groups.ts";
+import { costOfSharing, isTooBusy, searchGroupOf } from "../../../src/groups/searches/search-groups.ts";
 import { FIRST_LIMITS, type MergeLimits } from "../../../src/query/merging/merge.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
@@ -57,18 +57,13 @@ it("the forecast bills a request a tick and the verification reads: about a nint
   expect(merged.watches.get("acme")?.strategies).toEqual(["merge"]);
 });
 
-it("a group is read as its members and the learned limits allow: single where sharing saves little, unless it is shared already", () => {
+it("a group takes a request for each query that the learned limits allow, and one for each member that is read by itself", () => {
   const [poll] = polls(...WORDS.map((word) => search(word)));
   const members = poll?.group?.members ?? [];
-  const costOf = (alone: number, current: "single" | "merge" | undefined, limits: MergeLimits = FIRST_LIMITS) => {
-    const options = { limits, fullPollEveryMs: undefined, alone };
-    const asked = searchGroupOf(poll as Poll, members.slice(alone), options);
-    return chooseSearchStrategy(asked, current, "auto").readsPerDay / 1_440;
-  };
-  expect(costOf(3, undefined)).toBe(4);
-  expect(costOf(0, undefined, { operators: 8, characters: 450 })).toBe(2);
-  // Together they would take 9 requests a tick: not enough fewer to begin with.
-  expect([costOf(8, undefined), costOf(8, "single"), costOf(8, "merge")]).toEqual([10, 10, 9]);
+  const costOf = (alone: number, limits: MergeLimits = FIRST_LIMITS) =>
+    costOfSharing(searchGroupOf(poll as Poll, members.slice(alone), { limits, fullPollEveryMs: undefined, alone })).readsPerDay / 1_440;
+  expect([costOf(0), costOf(3), costOf(8), costOf(10)]).toEqual([1, 4, 9, 10]);
+  expect(costOf(0, { operators: 8, characters: 450 })).toBe(2);
 });
 
 it("a verification read comes well before what it finds is too old", () => {
@@ -78,14 +73,6 @@ it("a verification read comes well before what it finds is too old", () => {
   expect(group?.cost.sweepsPerDay).toBeCloseTo(1 / 0.45, 5);
   const [three] = groupsOf(search("acme", slow), search("bolt", slow), search("clip", slow));
   expect(three?.cost.sweepsPerDay).toBeCloseTo(3 / 0.45, 5);
-});
-
-it("verification reads that cost more than sharing saves keep searches single, unless the user insists; noise changes no mind", () => {
-  const expensive = { intervalMs: 600_000, queries: 1, shared: 2, verifications: 2, members: 2, fullPollEveryMs: 1_200_000 };
-  expect(chooseSearchStrategy(expensive, undefined, "auto").strategy).toBe("single");
-  expect(chooseSearchStrategy(expensive, "merge", "auto").strategy).toBe("merge");
-  expect(chooseSearchStrategy({ ...expensive, fullPollEveryMs: 600_000 }, "merge", "auto").strategy).toBe("single");
-  expect(chooseSearchStrategy({ ...expensive, fullPollEveryMs: 600_000 }, undefined, "merge").strategy).toBe("merge");
 });
 
 it("a search that finds about half a page a poll is too busy to share, and is not called calm by a little less", () => {
