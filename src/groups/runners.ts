@@ -13,7 +13,7 @@ import { createMemberListRunner } from "./member-lists/run-member-lists.ts";
 import { createSearchesRunner } from "./searches/run-searches.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 
-export interface RunnersDeps extends Omit<GroupDeps, "probeStates" | "changes"> {
+export interface RunnersDeps extends Omit<GroupDeps, "probeStates"> {
   readonly runner: PollRunner;
 }
 
