@@ -58,6 +58,9 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
   await silences.load();
   const sinkDeps = { http, clock, log: SILENT_LOG, write: () => {}, outputs: createOutputs(), linksHost: config.linksHost };
   const { pump } = await createDelivery(config, {
+    holds: () => true,
+    submit: async () => undefined,
+    mayAct: async () => true,
     store,
     clock,
     random: createSystemRandom(),

@@ -1,3 +1,4 @@
+import { WHOLE } from "../src/model/replicas.ts";
 /** Writes the state that a daemon would have after the first poll of every watch brought nothing. */
 import { registerConfiguredWatches } from "../src/app/daemon/registration.ts";
 import { loadConfig } from "../src/config/load/load-config.ts";
@@ -19,7 +20,7 @@ export async function fillState(configPath: string): Promise<void> {
   const clock = createSystemClock();
   const store = await openStore({ path: config.state.path, clock, random: createSystemRandom(), log: SILENT_LOG });
   const nowMs = clock.now();
-  const watches = await registerConfiguredWatches(config, store, sha256, nowMs);
+  const watches = await registerConfiguredWatches(config, { store, hash: sha256, clock, share: WHOLE });
   const planned = watches.map(({ watch, type, state }) => ({ watch, type, watchKey: state.key, paused: false, targets: state.targets }));
   const targets = new Map(planned.map((one) => [one.watchKey, one.targets]));
   for (const poll of planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs })) {

@@ -4,6 +4,7 @@ import type { Pump } from "../deliver/pump.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
+import type { Share } from "../model/replicas.ts";
 import type { Store } from "../model/store.ts";
 import type { RouteEvaluated } from "../polling/evaluate/verdicts.ts";
 import { createServiceClock } from "../requests/service-clock.ts";
@@ -20,6 +21,7 @@ import type { Reloader } from "./reload/reload.ts";
 
 export interface ActionsDeps {
   readonly store: Store;
+  readonly share: Pick<Share, "announce">;
   readonly silences: Pick<ActiveSilences, "load">;
   readonly engine: Engine;
   readonly clock: Clock;
@@ -36,6 +38,7 @@ export interface ActionsDeps {
 
 export const createActions = ({
   store,
+  share,
   silences,
   engine,
   clock,
@@ -51,6 +54,7 @@ export const createActions = ({
     const before = await store.setPaused(watchId, paused, { atMs: clock.now(), isFromNow });
     if (before === undefined) return undefined;
     await engine.setPaused(watchId, paused);
+    await share.announce();
     return pauseView(watchId, paused, before, isFromNow ? "skip" : onReturnOf(config(), watchId));
   },
   async resumeSink(sink) {
@@ -61,11 +65,13 @@ export const createActions = ({
   async resendDead(sink) {
     const resent = await resendDeadLetters(store, config(), sink, clock.now());
     pump().probe();
+    await share.announce();
     return resent;
   },
   async replay(request) {
     const resent = await replayAlerts(store, config(), request, clock.now());
     pump().probe();
+    await share.announce();
     return resent;
   },
   async backfill(request) {
@@ -76,19 +82,36 @@ export const createActions = ({
     pump().probe();
     return view;
   },
-  async addSilence(request) {
-    const outcome = await createSilence(store, request, { config: config(), nowMs: clock.now() });
-    if (outcome.ok) await silences.load();
-    return outcome;
-  },
-  async expireSilence(id) {
-    const view = await endSilence(store, id, clock.now());
-    await silences.load();
-    return view;
-  },
+  ...silenceActions({ store, share, silences, clock, config }),
   async resendSilenced(sink, silenceId) {
     const alerts = await sendSilenced(store, config(), { sink, silenceId }, clock.now());
     pump().probe();
+    await share.announce();
     return { alerts };
   },
 });
+
+function silenceActions({
+  store,
+  share,
+  silences,
+  clock,
+  config,
+}: Pick<ActionsDeps, "store" | "share" | "silences" | "clock" | "config">): Pick<Actions, "addSilence" | "expireSilence"> {
+  const changed = async () => {
+    await silences.load();
+    await share.announce();
+  };
+  return {
+    async addSilence(request) {
+      const outcome = await createSilence(store, request, { config: config(), nowMs: clock.now() });
+      if (outcome.ok) await changed();
+      return outcome;
+    },
+    async expireSilence(id) {
+      const view = await endSilence(store, id, clock.now());
+      await changed();
+      return view;
+    },
+  };
+}

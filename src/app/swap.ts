@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
+import type { Share } from "../model/replicas.ts";
 import type { Store } from "../model/store.ts";
 import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import type { Delivering } from "./delivering/delivering.ts";
@@ -19,9 +20,10 @@ export interface SwapDeps {
   readonly hash: Hash;
   readonly clock: Clock;
   readonly log: Log;
+  readonly share: Share;
 }
 
-export function createSwap({ guard, delivering, polling, store, hash, clock, log }: SwapDeps): Pick<ReloadDeps, "swap" | "renew"> {
+export function createSwap({ guard, delivering, polling, store, hash, clock, log, share }: SwapDeps): Pick<ReloadDeps, "swap" | "renew"> {
   return {
     async renew() {
       const activate = await delivering.prepare(delivering.config());
@@ -33,7 +35,7 @@ export function createSwap({ guard, delivering, polling, store, hash, clock, log
       if (refused !== undefined) throw refused;
       const activate = await delivering.prepare(next);
       // Until the state has taken the watches, nothing that is active has changed: a state that cannot be written leaves all as it was.
-      const registered = await registerConfiguredWatches(next, store, hash, clock.now()).catch((error: unknown) => {
+      const registered = await registerConfiguredWatches(next, { store, hash, clock, share }).catch((error: unknown) => {
         polling.storeWatch.takeError(error);
         throw error;
       });

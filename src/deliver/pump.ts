@@ -48,6 +48,10 @@ export interface PumpDeps {
   readonly store: Outbox & CrosspostStore & EditStore & Pick<SilenceStore, "silenceDeliveries">;
   /** By name. Deliveries to a sink that is not here wait. */
   readonly sinks: ReadonlyMap<string, PumpSink>;
+  /** Whether this process delivers to it; another one does where not. */
+  holds(sink: PumpSink): boolean;
+  /** Asked before each attempt. False: other processes may have taken over. */
+  mayAct(): Promise<boolean>;
   /** Sinks that have another name than before: they keep their queues. */
   readonly movedSinks?: readonly MovedSink[];
   /** By the key that deliveries carry: `throttlesByKey` of route/. */
@@ -90,6 +94,8 @@ export interface Pump {
   setTimesBack(byMs: number): void;
   /** Something was committed: reads the outbox now. */
   wake(): void;
+  /** It may deliver to more sinks than before: reads what is known of their health. */
+  takeShare(): Promise<void>;
   /** Claims nothing more; attempts under way may finish within `graceMs`, the rest stays in the outbox. */
   stop(graceMs: number): Promise<void>;
 }
@@ -98,31 +104,34 @@ export function createPump(deps: PumpDeps): Pump {
   const { store, clock, log } = deps;
   const queues = [...deps.sinks].map(([name, target]) => createSinkQueue(name, target));
   const inFlight = new InFlight();
+  /** Those that this process delivers to. */
+  const held = new Set<SinkQueue>();
+  const holds = (queue: SinkQueue) => held.has(queue);
   let state: "new" | "running" | "stopping" = "new";
   const isStopping = () => state === "stopping";
   const attemptLog = createAttemptLog(deps);
   const record = createRecordStage({ store, clock, log, isStopping });
   const { group, seal, dispatch, wordEvents } = createPipeline(deps, { queues, inFlight, attemptLog, record, isStopping });
   const [reportSink, giveUp] = [createSinkReports(deps), (queue: SinkQueue) => giveUpExpired(deps, queue)];
-  const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink, giveUpExpired: giveUp, isStopping };
+  const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink, giveUpExpired: giveUp, holds, isStopping };
   const workers = queues.map((queue) => new Worker(queue, turnsBeside(deps, inFlight, wordEvents, queue), workerDeps));
 
   const wake = () => {
     if (state === "running") for (const worker of workers) worker.wake();
   };
+  const takeShare = async () => {
+    const added = queues.filter((queue) => !held.has(queue) && deps.holds(queue));
+    if (added.length > 0) await takeOver(deps, added);
+    for (const queue of added) held.add(queue);
+    wake();
+  };
   return {
     async start() {
       await moveQueues(deps);
-      await sealAnew(deps);
-      const known = new Map((await store.loadSinkHealth()).map((health) => [health.sink, health]));
       state = "running";
-      for (const queue of queues) {
-        queue.health = known.get(queue.name) ?? queue.health;
-        probeAtOnce(queue, clock.now());
-        deps.meter.set("chirpwatch_breaker_open", queue.health.breaker === "open" ? 1 : 0, { sink: queue.name });
-      }
-      wake();
+      await takeShare();
     },
+    takeShare,
     async stop(graceMs) {
       state = "stopping";
       for (const worker of workers) worker.end();
@@ -142,10 +151,7 @@ export function createPump(deps: PumpDeps): Pump {
     async resume(name) {
       const queue = queues.find((one) => one.name === name);
       if (queue === undefined) return undefined;
-      const wasDisabled = isDisabled(queue);
-      queue.health = { ...queue.health, goneFrom: null };
-      if (wasDisabled) await store.saveSinkHealth(queue.health);
-      probeAtOnce(queue, clock.now());
+      const wasDisabled = await resumeQueue(deps, queue);
       wake();
       return { wasDisabled };
     },
@@ -156,6 +162,27 @@ export function createPump(deps: PumpDeps): Pump {
   };
 }
 
+/** Breakers that were open are probed at once. */
+async function takeOver(deps: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
+  const { store, clock, meter } = deps;
+  await sealAnew(deps, queues);
+  const health = new Map((await store.loadSinkHealth()).map((one) => [one.sink, one]));
+  for (const queue of queues) {
+    queue.health = health.get(queue.name) ?? queue.health;
+    probeAtOnce(queue, clock.now());
+    meter.set("chirpwatch_breaker_open", queue.health.breaker === "open" ? 1 : 0, { sink: queue.name });
+  }
+}
+
+/** Whether it was disabled. */
+async function resumeQueue({ store, clock }: PumpDeps, queue: SinkQueue): Promise<boolean> {
+  const wasDisabled = isDisabled(queue);
+  queue.health = { ...queue.health, goneFrom: null };
+  if (wasDisabled) await store.saveSinkHealth(queue.health);
+  probeAtOnce(queue, clock.now());
+  return wasDisabled;
+}
+
 async function moveQueues({ store, log, movedSinks = [] }: PumpDeps): Promise<void> {
   for (const move of movedSinks) {
     const moved = await store.moveSink(move);
@@ -164,8 +191,8 @@ async function moveQueues({ store, log, movedSinks = [] }: PumpDeps): Promise<vo
 }
 
 /** A sink may have another type than before, by `moved_from` or in its place. */
-async function sealAnew({ store, log, sinks }: PumpDeps): Promise<void> {
-  for (const [sink, { type }] of sinks) {
+async function sealAnew({ store, log }: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
+  for (const { name: sink, type } of queues) {
     const messages = await store.unseal(sink, type);
     if (messages > 0) log.info("a sink has another type, and what waits for it is laid out anew", { sink, type, messages });
   }
@@ -196,7 +223,7 @@ function createPipeline(
   const dispatch = createDispatcher({
     queues,
     pace: createPaceStage({ clock, isStopping }),
-    send: createSendStage({ clock, underWay: inFlight.attempts }),
+    send: createSendStage({ clock, underWay: inFlight.attempts, mayAct: () => deps.mayAct() }),
     record,
     breaker: createBreaker({ store, clock, log, meter }),
     delays,

@@ -21,6 +21,8 @@ export interface WorkerDeps {
   /** Answers in how many milliseconds the next report is due; undefined when none is. */
   reportSink(queue: SinkQueue): Promise<number | undefined>;
   giveUpExpired(queue: SinkQueue): Promise<void>;
+  /** Whether this process delivers to it now. */
+  holds(queue: SinkQueue): boolean;
   isStopping(): boolean;
 }
 
@@ -53,7 +55,8 @@ export class Worker {
       log.error("the outbox could not be read or written", { sink: this.#queue.name, error: errorText(error) });
       return STORE_RETRY_MS;
     };
-    return createLoop({ clock, turn, onFailed, track: (task) => inFlight.track(task), isStopping });
+    const heldTurn: LoopTurn = async () => (this.#deps.holds(this.#queue) ? turn() : undefined);
+    return createLoop({ clock, turn: heldTurn, onFailed, track: (task) => inFlight.track(task), isStopping });
   }
 
   async #turn(): Promise<number | undefined> {

@@ -11,6 +11,7 @@ import type { OpsAlerts } from "../model/ops-alerts.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { RecheckStore } from "../model/recheck.ts";
 import type { Priority } from "../model/schedule.ts";
+import type { Share } from "../model/replicas.ts";
 import type { StoreWatch } from "../model/store-health.ts";
 import type { Notes } from "../model/store.ts";
 import type { Trace } from "../model/trace.ts";
@@ -43,6 +44,7 @@ import { createVolumeWatch, type VolumeWatch } from "./recheck/volume-watch.ts";
 
 export interface EngineDeps {
   readonly store: PollStore & WatchStore & RecheckStore & VolumeStore & LearnedStore;
+  readonly share: Share;
   readonly gate: RequestGate;
   readonly pacer: UpstreamPacer;
   readonly runner: PollRunner;
@@ -103,7 +105,21 @@ export function createEngineParts(deps: EngineDeps): EngineParts {
   const attempt = attemptOf(deps, { stalls, volume, trouble, history });
   const runners = runnersOf(deps, { attempt, loop, slowDownOf });
   const rechecks = recheckLoopOf(deps, watches, slowDownOf);
-  const planner = new PollPlanner({ watches, polls: deps.polls, store, hash, timetable, clock, log, history, runners, loop, stalls });
+  const { share } = deps;
+  const planner = new PollPlanner({
+    share,
+    watches,
+    polls: deps.polls,
+    store,
+    hash,
+    timetable,
+    clock,
+    log,
+    history,
+    runners,
+    loop,
+    stalls,
+  });
   watches.onChanged(() => {
     planner.replan().catch((error: unknown) => log.error("planning failed", { error }));
   });

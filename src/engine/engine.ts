@@ -12,7 +12,11 @@ export interface Engine {
   /** Makes a set of watches the active one, at start and at every reload: memory and due times of what stays are kept. */
   setWatches(watches: readonly EngineWatch[]): Promise<void>;
   setPaused(watchId: string, paused: boolean): Promise<void>;
+  /** It may have more to poll than before, and others may have changed what is known of these watches. */
+  takeShare(watches: readonly EngineWatch[]): Promise<void>;
   start(): void;
+  /** Begins what is done once for all replicas, where that has not begun. */
+  lead(): void;
   stop(): Promise<void>;
   readonly polls: readonly Poll[];
   /** Polls that serve a watch. */
@@ -41,8 +45,9 @@ const ANSWER_GRACE_MS = 3_000;
 export const createEngine = (deps: EngineDeps): Engine => new PollingEngine(deps, createEngineParts(deps));
 
 class PollingEngine implements Engine {
-  readonly #deps: Pick<EngineDeps, "polls" | "store" | "gate" | "runner" | "storeWatch" | "quotaWatch" | "clock" | "log">;
+  readonly #deps: Pick<EngineDeps, "polls" | "store" | "share" | "gate" | "runner" | "storeWatch" | "quotaWatch" | "clock" | "log">;
   readonly #parts: EngineParts;
+  #isLeading = false;
 
   constructor(deps: EngineDeps, parts: EngineParts) {
     this.#deps = deps;
@@ -61,11 +66,22 @@ class PollingEngine implements Engine {
     this.#resolveTargets();
   }
 
+  async takeShare(watches: readonly EngineWatch[]): Promise<void> {
+    await this.#parts.runners.reload();
+    await this.setWatches(watches);
+  }
+
   start(): void {
-    const { loop, stalls, rechecks, runners } = this.#parts;
+    const { loop, stalls, runners } = this.#parts;
     loop.start({ runPoll: (poll) => this.#run(poll), nextDueMs: (poll) => runners.nextDueMs(poll) });
     stalls.start();
-    rechecks.start();
+    if (this.#deps.share.isLeading()) this.#beginLeading();
+  }
+
+  lead(): void {
+    if (this.#isLeading) return;
+    this.#beginLeading();
+    this.#resolveTargets(true);
   }
 
   async stop(): Promise<void> {
@@ -138,9 +154,15 @@ class PollingEngine implements Engine {
     return this.#parts.loop;
   }
 
+  #beginLeading(): void {
+    this.#isLeading = true;
+    this.#parts.rechecks.start();
+  }
+
   /** What a list holds is asked when everyone was looked up: one answer serves them all. */
   #resolveTargets(isAsked = false): void {
     const { resolver, lists } = this.#parts;
+    if (!this.#deps.share.isLeading()) return;
     void resolver.resolve().then(() => lists.check(isAsked));
   }
 

@@ -6,6 +6,7 @@ import type { Hash } from "../model/hash.ts";
 import { createInTurn } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
+import type { Share } from "../model/replicas.ts";
 import { planPolls } from "../plan/polls/plan-polls.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
@@ -18,6 +19,7 @@ import type { PlannedPolls } from "./planned-polls.ts";
 import type { PlannedWatches } from "./planned-watches.ts";
 
 export interface PollPlannerDeps {
+  readonly share: Pick<Share, "submit" | "holds">;
   readonly watches: Pick<PlannedWatches, "all">;
   readonly polls: PlannedPolls;
   readonly store: Pick<PollStore, "loadSources">;
@@ -44,12 +46,14 @@ export class PollPlanner {
   }
 
   async #plan(): Promise<void> {
-    const { watches, hash, timetable, clock, runners } = this.#deps;
+    const { watches, hash, timetable, clock, runners, share } = this.#deps;
     const single = planPolls(watches.all, { hash, timetable, nowMs: clock.now() });
     await runners.load();
     const polls = groupPolls(single, { hash, pagesOf: runners.pagesOf });
-    await this.#date(polls);
-    this.#takeOver(single, polls);
+    await share.submit("poll", polls.map(workOf), hash(polls.flatMap(keysOf).join(" ")));
+    const held = polls.filter(({ key }) => share.holds("poll", key));
+    await this.#date(held);
+    this.#takeOver(single, polls, held);
   }
 
   /** When each poll ran last decides when it is due. */
@@ -61,13 +65,21 @@ export class PollPlanner {
     for (const poll of polls) if (unknown.has(poll.key) && isNew(poll)) history.lastPolledAtMs.delete(poll.key);
   }
 
-  #takeOver(single: readonly Poll[], polls: readonly Poll[]): void {
+  /** Others run what is not held. */
+  #takeOver(single: readonly Poll[], polls: readonly Poll[], held: readonly Poll[]): void {
     const { polls: planned, log, history, loop, stalls, runners } = this.#deps;
     logPlan(log, planned.all, polls);
     planned.set(polls);
-    history.keepOnly(polls);
-    loop.setPolls(polls, history.lastPolledAtMs);
-    stalls.setPolls([...single, ...polls.filter(({ group }) => group !== undefined)]);
+    history.keepOnly(held);
+    loop.setPolls(held, history.lastPolledAtMs);
+    const run = new Set(held.flatMap(keysOf));
+    stalls.setPolls([...single.filter(({ key }) => run.has(key)), ...held.filter(({ group }) => group !== undefined)]);
     runners.keepOnly(polls);
   }
 }
+
+/** Requests an hour. */
+const workOf = ({ key, costRequests, intervalMs }: Poll) => ({ key, cost: (costRequests * 3_600_000) / intervalMs });
+
+/** Its own, and those of what is read in it. */
+const keysOf = ({ key, group }: Poll): readonly string[] => [key, ...(group?.members ?? []).map((member) => member.key)];

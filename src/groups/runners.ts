@@ -26,6 +26,8 @@ export interface Runners {
   load(): Promise<void>;
   /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
   readonly pagesOf: (poll: Pick<Poll, "key">) => number;
+  /** Reads again what others may have learned meanwhile. */
+  reload(): Promise<void>;
   /** Called with every plan. */
   keepOnly(polls: readonly Poll[]): void;
   /** Writes what was learned: nothing more comes. */
@@ -60,6 +62,9 @@ export function createRunners(deps: RunnersDeps): Runners {
       await Promise.all([probeStates, feeds].map((one) => one.load()));
     },
     pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
+    async reload() {
+      await Promise.all([probeStates, feeds].map((one) => one.reload()));
+    },
     keepOnly(polls) {
       for (const runner of Object.values(runners)) runner.keepOnly?.(polls);
       keepProbeStates(probeStates, polls);

@@ -145,7 +145,11 @@ export const METRICS = {
   chirpwatch_upstream_up: { kind: "gauge", help: "1 while the data service answers.", labels: [] },
   chirpwatch_watches: { kind: "gauge", help: "Watches, by state (active, paused, misconfigured).", labels: ["state"] },
   chirpwatch_targets_unavailable: { kind: "gauge", help: "Targets that cannot be read now.", labels: [] },
-  chirpwatch_standbys: { kind: "gauge", help: "Daemons that stand by to take over. Only where the state is on Postgres.", labels: [] },
+  chirpwatch_replicas: {
+    kind: "gauge",
+    help: "Daemons that share the state. The same in each of them: take the max. Only on Postgres.",
+    labels: [],
+  },
   chirpwatch_state_bytes: { kind: "gauge", help: "Size of the state on disk, its write-ahead log included.", labels: [] },
   chirpwatch_config_hash: {
     kind: "gauge",

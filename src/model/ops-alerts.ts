@@ -35,6 +35,8 @@ export interface OpsAlerts {
   clear(key: string, recovered?: OpsAlert): Promise<void>;
   /** Reads which conditions last; asked before `lasting` first. */
   load(): Promise<void>;
+  /** Reads them again, as another process may have raised or cleared some. */
+  reload(): Promise<void>;
   /** What follows `prefix` in the keys of the conditions that were raised and not cleared. */
   lasting(prefix: string): ReadonlySet<string>;
 }

@@ -13,6 +13,7 @@ import type { Outbox } from "./outbox.ts";
 import type { PollStore } from "./poll-store.ts";
 import type { RecheckStore } from "./recheck.ts";
 import type { ReplayStore } from "./replay.ts";
+import type { ReplicaStore } from "./replicas.ts";
 import type { SilenceStore } from "./silence.ts";
 import type { VolumeStore } from "./volume-store.ts";
 import type { WatchStore } from "./watch-store.ts";
@@ -50,6 +51,7 @@ export interface Store
     SilenceStore,
     EnrichmentStore,
     ReplayStore,
+    ReplicaStore,
     BackfillStore,
     LevelStore,
     History,

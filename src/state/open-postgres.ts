@@ -1,15 +1,15 @@
-/** Opens a state on Postgres: server, lock, schema, in this order; and closes it. What a Store does is store.ts. */
+/** Opens a state on Postgres: server, membership, schema, in this order; and closes it. What a Store does is store.ts. */
 import { dirname } from "node:path";
 import type { Client } from "pg";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Log } from "../model/log.ts";
 import { type PostgresAddress, postgresName } from "../model/postgres-address.ts";
-import { askText, kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
+import { kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { postgresCode } from "./db/postgres-errors.ts";
-import { DAEMON, standbysText, tryLock } from "./db/postgres-active.ts";
-import { PostgresOwner } from "./db/postgres-owner.ts";
+import { DAEMON, tryLock } from "./db/postgres-replicas.ts";
+import { PostgresMembership } from "./db/postgres-membership.ts";
 import { connectSession, createPool } from "./db/postgres-sessions.ts";
 import type { Executor } from "./db/statement.ts";
 import { checkServer, connectFailure, foreignDatabase, mayNotCreate, missingState, type ServerFacts } from "./files/postgres-failures.ts";
@@ -23,22 +23,23 @@ import { createTransfer, refuseHalfTransferred } from "./upkeep/transfer.ts";
 export async function openPostgres(address: PostgresAddress, options: OpenOptions): Promise<OpenedStore> {
   const teardown: (() => Promise<void>)[] = [];
   try {
-    const created = await prepare(address, options);
+    const { created, isCurrent } = await prepare(address, options);
     const isVisitor = options.readonly === true || options.shared === true;
-    const name = isVisitor ? "chirpwatch: command" : DAEMON + options.random.id();
     // For the control socket.
     if (!isVisitor) makePrivateFolders(dirname(options.path));
-    const owner = isVisitor ? undefined : await PostgresOwner.take(address, { ...options, name });
-    if (owner !== undefined) {
-      teardown.push(() => owner.close());
-      // The previous owner may have migrated it; from here on no other process does.
-      await bringUp(address, options);
-      await owner.begin();
+    const membership = isVisitor
+      ? undefined
+      : await PostgresMembership.take(address, { ...options, id: options.random.id(), canJoin: isCurrent });
+    if (membership !== undefined) {
+      teardown.push(() => membership.close());
+      // The previous leader may have migrated it; from here on no other process does.
+      if (membership.isLeading()) await bringUp(address, options);
+      await membership.begin();
     }
-    const db = await open(address, name, owner);
+    const db = await open(address, membership === undefined ? "chirpwatch: command" : DAEMON + membership.id, membership);
     teardown.push(() => db.destroy());
     if (options.halfTransferred !== true) await refuseHalfTransferred(db, postgresName(address));
-    return await compose(db, { address, options, created, name, close: () => drain(teardown) });
+    return await compose(db, { address, options, created, membership, close: () => drain(teardown) });
   } catch (error) {
     await drain(teardown);
     throw connectFailure(error, address);
@@ -52,8 +53,15 @@ async function drain(teardown: (() => Promise<void>)[]): Promise<void> {
 const open = async (address: PostgresAddress, name?: string, owner?: Ownership): Promise<Executor> =>
   kyselyOverPool(await createPool(address, name), owner);
 
-/** Checks the server and the schema. Whether there was no state before. */
-async function prepare(address: PostgresAddress, options: OpenOptions): Promise<boolean> {
+interface Prepared {
+  /** There was no state before. */
+  readonly created: boolean;
+  /** Its schema is this build's. */
+  readonly isCurrent: boolean;
+}
+
+/** Checks the server and the schema. */
+async function prepare(address: PostgresAddress, options: OpenOptions): Promise<Prepared> {
   const session = await connectSession(address);
   try {
     checkServer(address, await factsOf(session, address));
@@ -62,11 +70,11 @@ async function prepare(address: PostgresAddress, options: OpenOptions): Promise<
     const isEmpty = applied.length === 0;
     if (isEmpty && (options.mustExist === true || options.readonly === true)) throw missingState(address);
     const pending = pendingMigrations(applied, postgresName(address), options.migrations);
-    if (pending.length === 0) return false;
+    if (pending.length === 0) return { created: false, isCurrent: true };
     // A command beside the daemon brings a state up only where no daemon holds it.
     if (options.shared === true && (await tryLock(session))) await bringUp(address, options);
     else if (options.shared === true || options.readonly === true) throw olderSchema(address, pending);
-    return isEmpty;
+    return { created: isEmpty, isCurrent: false };
   } finally {
     await session.end();
   }
@@ -146,12 +154,11 @@ interface Opened {
   readonly address: PostgresAddress;
   readonly options: OpenOptions;
   readonly created: boolean;
-  /** Of its sessions. */
-  readonly name: string;
+  readonly membership: PostgresMembership | undefined;
   readonly close: () => Promise<void>;
 }
 
-async function compose(db: Executor, { address, options, created, name, close }: Opened): Promise<OpenedStore> {
+async function compose(db: Executor, { address, options, created, membership, close }: Opened): Promise<OpenedStore> {
   const { clock, random, log } = options;
   const path = postgresName(address);
   if (created) log.info("state created", { path });
@@ -165,7 +172,7 @@ async function compose(db: Executor, { address, options, created, name, close }:
     problems: Promise.resolve([]),
     backup: () => Promise.reject(new ExitError(EXIT.usage, "STATE_ON_POSTGRES", `The state is in ${path}.`, { hint: "Use pg_dump." })),
     transfer: createTransfer(db),
-    standbys: async () => (await askText<{ host: string }>(db, standbysText(name))).map(({ host }) => host),
+    membership,
     quieten: (span) => quieten(db, span),
     // Of the call before: who asks does so again and again, and does not wait.
     sizeBytes: () => {

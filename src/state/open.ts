@@ -5,6 +5,7 @@ import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Log } from "../model/log.ts";
+import type { Membership } from "../model/replicas.ts";
 import type { Random } from "../model/random.ts";
 import type { Store } from "../model/store.ts";
 import { type Backup, backupHandle, listBackups } from "./upkeep/backup.ts";
@@ -17,7 +18,7 @@ import { makePrivateFolders } from "./db/private-files.ts";
 import { quieten, type QuietSpan } from "./polls/quieten.ts";
 import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./db/sqlite.ts";
 import type { Executor } from "./db/statement.ts";
-import type { Standby } from "./db/postgres-owner.ts";
+import type { Standby } from "./db/postgres-membership.ts";
 import { createTransfer, refuseHalfTransferred, type Transfer } from "./upkeep/transfer.ts";
 import { createStore } from "./store.ts";
 
@@ -54,8 +55,8 @@ export interface OpenedStore extends Store {
   readonly problems: Promise<readonly string[]>;
   backup(): Promise<Backup>;
   readonly transfer: Transfer;
-  /** The addresses of the daemons that stand by to take over; null where none can: the state is a file. */
-  standbys(): Promise<readonly string[] | null>;
+  /** Of a daemon among those that share the state; undefined where none can: the state is a file, or a command opened it. */
+  readonly membership: Membership | undefined;
   /** After a restore; how many alerts that waited are muted. */
   quieten(span: QuietSpan): Promise<number>;
   /** On disk, the write-ahead log included. */
@@ -188,7 +189,7 @@ function compose(
     problems,
     backup: () => backupHandle(handle, path, clock),
     transfer: createTransfer(db),
-    standbys: async () => null,
+    membership: undefined,
     quieten: (span) => quieten(db, span),
     sizeBytes: () => [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
   };

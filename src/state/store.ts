@@ -53,6 +53,7 @@ import { addSilence, expireSilence, listSilences } from "./outbox/silences.ts";
 import { countSilenced, resendSilenced, silenceDeliveries } from "./outbox/silenced-deliveries.ts";
 import { Settlements } from "./ledger/settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./outbox/sink-health.ts";
+import { replicaStore } from "./replicas/claims.ts";
 import { auditMark, auditSpan, spentByHour, spentSince } from "./ledger/spent.ts";
 import type { Executor } from "./db/statement.ts";
 import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enrichments.ts";
@@ -79,6 +80,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...silences(db),
     ...enrichments(db),
     ...replays(db),
+    ...replicaStore(db),
     ...backfills(db),
     openLevels: () => openLevels(db),
     dueRepeats: () => dueRepeats(db),

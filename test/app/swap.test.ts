@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { createSwap, type SwapDeps } from "../../src/app/swap.ts";
 import type { EngineWatch } from "../../src/engine/planned-watches.ts";
+import { WHOLE } from "../../src/model/replicas.ts";
 import { StoreError } from "../../src/model/store-error.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../config/load-text.ts";
@@ -46,6 +47,7 @@ function makeSwap({ refused, failed }: { readonly refused?: Error; readonly fail
     },
     hash: sha256,
     clock: createVirtualClock(0),
+    share: WHOLE,
     log,
   };
   return { did, lines: log.lines, ...createSwap(deps as unknown as SwapDeps) };

@@ -42,11 +42,12 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   polling: [["."], ["read"], ["evaluate"], ["targets"], ["run"]],
   groups: [["kind"], ["memory"], ["probing"], ["queries"], ["single"], ["accounts", "member-lists", "searches"], ["."]],
   forecast: [["."], ["advice"]],
-  app: [["daemon"], ["changes"], ["delivering"], ["polling"], ["views"], ["plan", "try", "backfill"], ["reload"], ["."]],
+  app: [["daemon", "fleet"], ["changes"], ["delivering"], ["polling"], ["views"], ["plan", "try", "backfill"], ["reload"], ["."]],
   state: [
     ["db"],
     ["files"],
     ["ledger"],
+    ["replicas"],
     ["watches"],
     ["items"],
     ["messages"],

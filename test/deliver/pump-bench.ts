@@ -147,6 +147,8 @@ export function createBench(
   const newPump = (): Pump =>
     createPump({
       store: outbox,
+      holds: () => true,
+      mayAct: async () => true,
       movedSinks: moves,
       sinks,
       throttles: options.throttles ?? new Map(),

@@ -66,6 +66,8 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
         });
         pump = createPump({
           store,
+          holds: () => true,
+          mayAct: async () => true,
           sinks: new Map([
             [
               SINK,

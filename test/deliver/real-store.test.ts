@@ -67,6 +67,8 @@ async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
   };
   pump = createPump({
     store,
+    holds: () => true,
+    mayAct: async () => true,
     sinks: new Map([["hook", target]]),
     throttles: throttlesByKey(undefined, new Map([["hook", facts]])),
     clock,

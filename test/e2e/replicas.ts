@@ -2,46 +2,37 @@
 import { type BinProcess, makeFolder, startBin } from "../support/bin-process.ts";
 import { baseConfig, writeConfig } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
-import { type Fixture, hookSink, morePolls } from "./fixture.ts";
+import type { StatusView } from "../../src/server/words/views.ts";
+import { type Fixture, hookSink } from "./fixture.ts";
 
-const isActive = (replica: BinProcess) => replica.err().includes("status page is up");
+/** Searches, each with news of its own. */
+const QUERIES = Array.from({ length: 12 }, (_, n) => `acme${n}`);
 
 export class Replicas {
   readonly fresh: string[] = [];
   readonly #fixture: Fixture;
   readonly #url: string;
-  #all: BinProcess[] = [];
   readonly #folders = new Map<BinProcess, string>();
+  all: BinProcess[] = [];
 
   private constructor(fixture: Fixture, url: string) {
     this.#fixture = fixture;
     this.#url = url;
   }
 
-  /** One is active, the others stand by. */
+  /** Each has its share. */
   static async start(fixture: Fixture, url: string, count: number): Promise<Replicas> {
     const replicas = new Replicas(fixture, url);
-    fixture.api.post("search:acme", 10);
-    await replicas.add().logged(/^w: \d+ items noted/);
-    const others = Array.from({ length: count - 1 }, () => replicas.add());
-    for (const one of others) await one.logged(/^standing by/);
+    for (const query of QUERIES) fixture.api.post(`search:${query}`, 3);
+    const first = replicas.add();
+    for (const query of QUERIES) await first.logged(new RegExp(`^${query}: \\d+ items noted`));
+    for (let added = 1; added < count; added += 1) replicas.add();
+    await replicas.shared();
     return replicas;
   }
 
-  get active(): BinProcess {
-    const active = this.#all.find(isActive);
-    if (active === undefined) throw new Error("none is active");
-    return active;
-  }
-
-  get standby(): BinProcess | undefined {
-    return this.#all.find((one) => !isActive(one));
-  }
-
-  get standbyFolder(): string {
-    const folder = this.standby === undefined ? undefined : this.#folders.get(this.standby);
-    if (folder === undefined) throw new Error("none stands by");
-    return folder;
+  folderOf(replica: BinProcess): string {
+    return this.#folders.get(replica) ?? "";
   }
 
   add(): BinProcess {
@@ -50,38 +41,70 @@ export class Replicas {
     writeConfig(folder, {
       ...baseConfig(api.url, api.key),
       ...{ state: { url: this.#url }, defaults: { watch: { schedule: "@every 1s" } } },
-      ...{ sinks: { hook: hookSink(hook) }, watches: { w: { type: "search", query: "acme" } } },
+      sinks: { one: hookSink(hook), two: { ...hookSink(hook), url: `${hook.url}?two` } },
+      watches: Object.fromEntries(
+        QUERIES.map((query, n) => [query, { type: "search", query, strategy: "single", sink: n % 2 === 0 ? "one" : "two" }]),
+      ),
     });
     const replica = startBin(["run", "-c", "watches.yaml"], { cwd: folder });
-    this.#all.push(replica);
+    this.all.push(replica);
     this.#folders.set(replica, folder);
     return replica;
   }
 
-  async statusOfActive(): Promise<unknown> {
-    const { url } = await this.active.logged("status page is up");
-    return (await fetch(`${String(url)}/api/v1/status`)).json();
+  async statusOf(replica: BinProcess): Promise<StatusView> {
+    const { url } = await replica.logged("status page is up");
+    return (await fetch(`${String(url)}/api/v1/status`)).json() as Promise<StatusView>;
   }
 
-  /** Takes the active one out by a signal, in the middle of work, and waits until another is active. Returns the one taken out. */
-  async replaceActive(signal: "SIGKILL" | "SIGSTOP"): Promise<BinProcess> {
-    this.post();
-    await morePolls(this.#fixture.api, "search-tweets", 1);
-    const { active } = this;
-    active.kill(signal);
-    this.#all = this.#all.filter((one) => one !== active);
-    this.post();
+  /** Waits until each of the replicas has its part of the polls. */
+  async shared(): Promise<void> {
+    const [any] = this.all;
+    if (any === undefined) throw new Error("there is none");
+    let seen = "";
     await until(
-      "a successor",
-      () => this.#all.some(isActive),
-      () => this.#all.map((one) => one.err()).join("\n"),
+      "an even share",
+      async () => {
+        const { replicas } = await this.statusOf(any).catch(() => ({ replicas: null }));
+        seen = JSON.stringify(replicas);
+        const polls = (replicas ?? []).map((replica) => replica.polls);
+        return polls.length === this.all.length && Math.max(...polls) - Math.min(...polls) <= 1 && polls.every((held) => held > 0);
+      },
+      () => `${seen}\n${this.all.map((one) => one.err().slice(-2_000)).join("\n\n")}`,
     );
+  }
+
+  take(replica: BinProcess, signal: "SIGKILL" | "SIGSTOP" | "SIGTERM"): void {
+    replica.kill(signal);
+    this.all = this.all.filter((one) => one !== replica);
+  }
+
+  /** Takes one out by a signal, in the middle of work, and puts another one in its place. */
+  async replace(replica: BinProcess, signal: "SIGKILL" | "SIGSTOP"): Promise<void> {
+    this.post();
+    this.take(replica, signal);
+    this.post();
+    await this.shared();
     this.add();
-    return active;
+    this.post();
+    await this.shared();
+  }
+
+  /** The one that leads. */
+  async leader(): Promise<BinProcess> {
+    const views = await Promise.all(this.all.map(async (one) => (await this.statusOf(one)).replicas ?? []));
+    const at = views.findIndex((replicas) => replicas.some(({ leads, answers }) => leads && answers));
+    return this.at(at);
+  }
+
+  at(place: number): BinProcess {
+    const replica = this.all[place];
+    if (replica === undefined) throw new Error("there is no such replica");
+    return replica;
   }
 
   post(): void {
-    this.fresh.push(...this.#fixture.api.post("search:acme", 8));
+    for (const query of QUERIES) this.fresh.push(...this.#fixture.api.post(`search:${query}`, 1));
   }
 
   /** What is wrong once every tweet has arrived: each became one event, and each event stands in one message, however often that was sent. */
@@ -91,7 +114,7 @@ export class Replicas {
     await until(
       "every tweet",
       () => this.fresh.every((id) => alerted().has(id)),
-      () => `${alerted().size} of ${this.fresh.length}`,
+      () => `${alerted().size} of ${this.fresh.length}\n${this.all.map((one) => one.err().slice(-3_000)).join("\n\n")}`,
     );
     const old = [...alerted()].filter((id) => !this.fresh.includes(id));
     const messagesOf = new Map<string, Set<string>>();

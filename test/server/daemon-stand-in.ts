@@ -90,7 +90,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
     period_start: "2026-03-01T00:00:00.000Z",
     period_end: "2026-04-01T00:00:00.000Z",
   },
-  standbys: null,
+  replicas: null,
   gaps: 0,
   watches: [watchView()],
   sinks: [sinkView()],

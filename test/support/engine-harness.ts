@@ -13,6 +13,7 @@ import type { RouteEvaluated } from "../../src/polling/evaluate/verdicts.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
 import { PlannedPolls } from "../../src/engine/planned-polls.ts";
 import type { OpsAlert } from "../../src/model/ops-alerts.ts";
+import { WHOLE } from "../../src/model/replicas.ts";
 import type { PollOutcome } from "../../src/polling/run/poll-outcome.ts";
 import { createPollTrace } from "../../src/polling/run/poll-trace.ts";
 import { createQuotaAlerts } from "../../src/engine/quota/quota-alerts.ts";
@@ -244,7 +245,24 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
     onOutcome: (error) => events.emit("attemptEnded", error),
   });
   const { engine, upstreamWatch, storeWatch } = createPollEngine({
-    ...{ store, gate, pacer, opsAlerts, quotaWatch, clock, serviceClock, random, timetable, polls, hash, meter, log, trace, events },
+    ...{
+      store,
+      share: WHOLE,
+      gate,
+      pacer,
+      opsAlerts,
+      quotaWatch,
+      clock,
+      serviceClock,
+      random,
+      timetable,
+      polls,
+      hash,
+      meter,
+      log,
+      trace,
+      events,
+    },
     route: routeToOwnSinks,
     notifyDirectly: async (text) => void to.direct.push(text),
     probe: options.probe ?? (async () => false),

@@ -2,7 +2,9 @@
 import type { Config } from "../../config/config.ts";
 import { DEFAULTS } from "../../config/defaults.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
+import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
+import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchRegistration } from "../../model/watch-store.ts";
 import type { OnReturn, Watch } from "../../model/watch.ts";
@@ -39,14 +41,30 @@ export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string
 /** Only enabled ones are polled. */
 export const enabledOf = (watches: readonly EngineWatch[]): readonly EngineWatch[] => watches.filter(({ watch }) => watch.enabled);
 
-/** Registers every watch, so that a disabled one keeps its memory. */
-export async function registerConfiguredWatches(config: Config, store: Store, hash: Hash, nowMs: number): Promise<readonly EngineWatch[]> {
-  const states = await store.registerWatches(
-    config.watches.map((watch) => registrationOf(hash, watch)),
-    nowMs,
-  );
-  return config.watches.flatMap((watch, index) => {
-    const state = states[index];
+export interface RegistrationDeps {
+  readonly store: Pick<Store, "registerWatches" | "listWatches">;
+  readonly hash: Hash;
+  readonly clock: Clock;
+  readonly share: Pick<Share, "isLeading">;
+}
+
+/**
+ * Registers every watch, so that a disabled one keeps its memory. Of several replicas the leader does that; the others find what it has
+ * registered, and know of no other watch.
+ */
+export async function registerConfiguredWatches(
+  config: Config,
+  { store, hash, clock, share }: RegistrationDeps,
+): Promise<readonly EngineWatch[]> {
+  const states = share.isLeading()
+    ? await store.registerWatches(
+        config.watches.map((watch) => registrationOf(hash, watch)),
+        clock.now(),
+      )
+    : await store.listWatches();
+  const stateOf = new Map(states.map((state) => [state.id, state]));
+  return config.watches.flatMap((watch) => {
+    const state = stateOf.get(watch.id);
     return state === undefined ? [] : [{ watch, type: watchTypeOf(watch), state }];
   });
 }

@@ -6,6 +6,7 @@ import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { isoTime } from "../../model/clock.ts";
 import { formatHours } from "../../model/duration.ts";
+import type { Share } from "../../model/replicas.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Store } from "../../model/store.ts";
 import type { Trace } from "../../model/trace.ts";
@@ -13,6 +14,7 @@ import { startTemplateWorker } from "../../runtime/threads/template-worker.ts";
 import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
 import { type ActiveWatches, createActiveWatches } from "./active-watches.ts";
 import { sinkSecrets } from "./create-sink.ts";
+import { createDestinations } from "../fleet/destinations.ts";
 import { createDeadReports, type DeadReports } from "./dead-reports.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
@@ -49,10 +51,11 @@ export interface DeliveringParts {
   readonly trace: Trace;
   readonly events: DaemonEvents;
   readonly deps: DaemonDeps;
+  readonly share: Share;
 }
 
 export async function createDelivering(initial: Config, parts: DeliveringParts): Promise<Delivering> {
-  const { store, silences, meter, trace, events, deps } = parts;
+  const { store, silences, meter, trace, events, deps, share } = parts;
   const startTemplates = deps.adapters?.startTemplates ?? startTemplateWorker;
   const { clock, random, hash, log, http, addSecret } = deps;
   let config = initial;
@@ -78,7 +81,8 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   const alerts = sinkAlerts(opsAlerts, deadReports);
   const shared = { store, clock, random, log, meter, trace, silenceOf: silences.silenceOf, ...alerts, ...templates };
   const paces = new Map<string, DestinationPace>();
-  const deliveryOf = (of: Config) => createDelivery(of, { ...shared, paces, sinkDeps: sinkDeps(of) });
+  const destinations = createDestinations(share, hash);
+  const deliveryOf = (of: Config) => createDelivery(of, { ...shared, ...destinations, paces, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);
   events.on("committed", () => delivery.pump.wake());
   // An earlier process may have left something unsaid.

@@ -6,6 +6,7 @@ import type { Config, SinkConfig } from "../../config/config.ts";
 import type { EditCause } from "../../model/edit-cause.ts";
 import { errorText } from "../../model/errors.ts";
 import { type Sink, SinkError } from "../../model/sink.ts";
+import type { Destinations } from "../fleet/destinations.ts";
 import { listedAt } from "./listed-at.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
 import { digestsByName } from "../../route/scheduled-digest.ts";
@@ -29,7 +30,8 @@ export interface Delivery {
 }
 
 export type DeliveryDeps = Omit<PumpDeps, "sinks" | "movedSinks" | "throttles" | "digests" | "readEvent" | "listedAt" | "templates"> &
-  TemplateDeps & {
+  TemplateDeps &
+  Pick<Destinations, "submit"> & {
     readonly sinkDeps: SinkDeps;
     /** By type and place; what was sent before a reload counts after it. */
     readonly paces: Map<string, DestinationPace>;
@@ -55,11 +57,15 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     ...(templates === undefined ? {} : { templates }),
   });
   const editCauses = new Map([...sinks].flatMap(([name, { sink }]) => (sink.updates === undefined ? [] : [[name, sink.updates.causes]])));
+  const start = async () => {
+    await deps.submit([...pumpSinks.values()]);
+    await pump.start();
+  };
   const stop = async (graceMs: number) => {
     await pump.stop(graceMs);
     await templates?.runner.stop();
   };
-  return { pump: { ...pump, stop }, sinks, editCauses, templates };
+  return { pump: { ...pump, start, stop }, sinks, editCauses, templates };
 }
 
 function pumpSinkOf({ config, type, sink }: BuiltSink, paces: Map<string, DestinationPace>): PumpSink {

@@ -11,7 +11,7 @@ import { createProfiles } from "../../requests/profiles.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 
 type FromEngine =
-  | ("gate" | "pacer" | "opsAlerts" | "quotaWatch" | "clock" | "serviceClock" | "timetable" | "polls")
+  | ("share" | "gate" | "pacer" | "opsAlerts" | "quotaWatch" | "clock" | "serviceClock" | "timetable" | "polls")
   | ("hash" | "meter" | "log" | "trace" | "route" | "findEdits");
 
 export interface PollEngineParts extends Pick<EngineDeps, FromEngine> {
@@ -32,7 +32,7 @@ export interface PollEngine {
 }
 
 export function createPollEngine(parts: PollEngineParts): PollEngine {
-  const { events, store, gate, pacer, opsAlerts, quotaWatch, clock, log, meter } = parts;
+  const { events, store, share, gate, pacer, opsAlerts, quotaWatch, clock, log, meter } = parts;
   const { notifyDirectly, probe, random, retentionMs, serviceClock, timetable, polls, hash, trace, route, findEdits } = parts;
   const storeWatch = createStoreWatch({ store, clock, log, notifyDirectly, onRecovered: () => events.emit("storeRecovered") });
   const onBack = () => events.emit("serviceRecovered");
@@ -40,6 +40,7 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
   const wakeDelivery = () => events.emit("committed");
   const shared = {
     store,
+    share,
     gate,
     profiles: createProfiles(gate, clock, log),
     clock,

@@ -11,6 +11,7 @@ import type { StoreWatch } from "../../model/store-health.ts";
 import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Trace } from "../../model/trace.ts";
+import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
 import { PlannedPolls } from "../../engine/planned-polls.ts";
@@ -47,6 +48,7 @@ export interface PollingParts {
   readonly trace: Trace;
   readonly events: DaemonEvents;
   readonly deps: DaemonDeps;
+  readonly share: Share;
 }
 
 export const createPolling = (parts: PollingParts): Polling => new PollingHalf(parts);
@@ -159,11 +161,11 @@ class PollingHalf implements Polling {
   }
 
   #newEngine(): PollEngine {
-    const { delivering, store, meter, trace, events, deps } = this.#parts;
+    const { delivering, store, meter, trace, events, deps, share } = this.#parts;
     const { clock, random, hash, log } = deps;
     const { config, delivery, opsAlerts } = delivering;
     return createPollEngine({
-      ...{ store, meter, trace, events, clock, random, hash, log, opsAlerts },
+      ...{ store, share, meter, trace, events, clock, random, hash, log, opsAlerts },
       gate: this.#gate,
       pacer: this.#pacer,
       quotaWatch: this.quotaWatch,

@@ -15,7 +15,7 @@ import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 
 export interface ScrapeDeps {
   readonly deps: Pick<DaemonDeps, "version">;
-  readonly store: Pick<OpenedStore, "sizeBytes" | "standbys" | "listWatches" | "outboxStats" | "groupDead">;
+  readonly store: Pick<OpenedStore, "sizeBytes" | "membership" | "replicas" | "listWatches" | "outboxStats" | "groupDead">;
   readonly engine: Engine;
   readonly meter: ReadableMeter;
   readonly quotaWatch: QuotaWatch;
@@ -30,8 +30,7 @@ export async function renderMetrics(parts: ScrapeDeps): Promise<string> {
   const { config, keyQuotas, meter } = parts;
   const watches = new Set(config().watches.flatMap(({ id, enabled }) => (enabled ? [id] : [])));
   setProcess(parts);
-  const standbys = await parts.store.standbys();
-  if (standbys !== null) parts.meter.set("chirpwatch_standbys", standbys.length);
+  if (parts.store.membership !== undefined) parts.meter.set("chirpwatch_replicas", (await parts.store.replicas()).length);
   await setWatches(parts, watches);
   const waiting = await setSinks(parts);
   const sinks = new Set([...config().sinks.map(({ name }) => name), ...waiting]);

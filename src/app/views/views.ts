@@ -36,6 +36,7 @@ import { findItem, unseenItem } from "./find-item.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
 import { reasonsOf, type Troubles } from "./reasons.ts";
 import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
+import { replicaViews } from "./replicas-view.ts";
 import { eventLine, watchView } from "./status-view.ts";
 import { readSinks } from "./sinks-view.ts";
 import { strandedReasons } from "../delivering/stranded.ts";
@@ -100,7 +101,7 @@ class DaemonViews implements Views {
       reasons,
       version: deps.version,
       started_at: isoTime(startedAtMs),
-      standbys: await store.standbys(),
+      replicas: await replicaViews(store),
       uptime_seconds: Math.round((clock.now() - startedAtMs) / 1_000),
       upstream: {
         up: trouble === undefined,

@@ -3,7 +3,7 @@ import { cleanLine } from "../../render/text/clean-text.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/words/delivery-words.ts";
 import { enrichingWords } from "../../server/words/enriching-words.ts";
 import { firstReadWords } from "../../server/words/first-read-words.ts";
-import type { EventLine, KeyView, QuotaView, ReloadView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
+import type { EventLine, KeyView, QuotaView, ReloadView, ReplicaView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 
@@ -33,7 +33,7 @@ function heading(view: StatusView | StoppedView): string {
   const lines = [`State: ${view.state.replace("_", " ")}${view.state === "not_running" ? "" : runningSince(view)}`];
   for (const reason of view.reasons) lines.push(`  ${reason}`);
   if (view.state !== "not_running") {
-    if (view.standbys !== null) lines.push(`  ${standbyText(view.standbys)}`);
+    lines.push(...(view.replicas ?? []).map(replicaText));
     if (view.gaps > 0) lines.push(`  ${plural(view.gaps, "gap")} in what was read, being filled`);
     if (view.config.last_reload !== null) lines.push(...reloadLines(view.config.last_reload));
     if (view.config.failed_reload !== null) lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));
@@ -43,8 +43,11 @@ function heading(view: StatusView | StoppedView): string {
   return lines.join("\n");
 }
 
-const standbyText = (standbys: readonly string[]): string =>
-  standbys.length === 0 ? "no other daemon stands by" : `standing by: ${standbys.join(", ")}`;
+function replicaText({ host, leads, answers, shares, polls, destinations }: ReplicaView): string {
+  const which = [leads ? "leads" : "", answers ? "this one" : ""].filter((text) => text !== "").join(", ");
+  const share = shares ? `${plural(polls, "poll")}, ${plural(destinations, "destination")}` : "no share: its configuration is another one";
+  return `  replica ${host}${which === "" ? "" : ` (${which})`}: ${share}`;
+}
 
 /** What it kept, reset and sent; nothing of what it left alone. */
 function reloadLines({ at, asked_by: by, memory, sends }: ReloadView): readonly string[] {

@@ -9,13 +9,15 @@ import type { Stage } from "./stage.ts";
 export type Attempt =
   | { readonly claimed: ClaimedMessage; readonly kind: "taken"; readonly atMs: number; readonly receipt: SendReceipt }
   | { readonly claimed: ClaimedMessage; readonly kind: "failed"; readonly atMs: number; readonly error: SinkError }
-  /** Cut off because the daemon stops: nothing is known, nothing is recorded. */
+  /** Cut off because the daemon stops, or not made because others deliver now: nothing is known, nothing is recorded. */
   | { readonly claimed: ClaimedMessage; readonly kind: "cut" };
 
 export interface SendDeps {
   readonly clock: Clock;
   /** Attempts under way, for whoever has to end them. */
   readonly underWay: Set<AbortController>;
+  /** False: other processes may have taken over what this one holds. */
+  mayAct(): Promise<boolean>;
 }
 
 /** Sinks have their own, shorter deadlines; this one frees the attempt when one of them forgets. */
@@ -28,6 +30,7 @@ export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> 
       const controller = new AbortController();
       deps.underWay.add(controller);
       try {
+        if (!(await deps.mayAct())) return { claimed, kind: "cut" };
         const receipt = await attempt(deps.clock, claimed, controller);
         return { claimed, kind: "taken", atMs: deps.clock.now(), receipt };
       } catch (error) {
@@ -49,6 +52,7 @@ const UNSENT = { fields: { unsent: true } } as const;
 export const isUnsent = (error: SinkError): boolean => error.fields["unsent"] === true;
 
 function attempt(clock: Clock, { queue, message }: ClaimedMessage, controller: AbortController): Promise<SendReceipt> {
+  if (controller.signal.aborted) return Promise.reject(controller.signal.reason);
   if (isUnrendered(message.body)) return Promise.reject(new SinkError("message", "it could not be rendered", undefined, UNSENT));
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(controller.signal.reason);

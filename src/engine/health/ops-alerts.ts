@@ -71,6 +71,13 @@ class RememberedAlerts implements OpsAlerts {
     return this.#conditions.load();
   }
 
+  reload(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#raised.clear();
+      await this.#conditions.reload();
+    });
+  }
+
   lasting(prefix: string): ReadonlySet<string> {
     const keys = [...this.#raised].filter((key) => key.startsWith(prefix) && this.#lasts(key));
     return new Set(keys.map((key) => key.slice(prefix.length)));

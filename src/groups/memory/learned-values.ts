@@ -36,11 +36,16 @@ export class LearnedValues<Value extends object> {
   #writtenAtMs: number;
   #soonWrittenAtMs = Number.NEGATIVE_INFINITY;
   /** Reads the scope once; asked before every run. What was put before stays. */
-  readonly load = untilDone(() => this.#loadAll());
+  readonly load = untilDone(() => this.#loadAll((key) => this.#values.has(key)));
 
   constructor(options: LearnedOptions<Value>) {
     this.#options = options;
     this.#writtenAtMs = options.clock.monotonic();
+  }
+
+  /** Reads the scope again, as other processes may have written it. What the state does not have yet stays. */
+  reload(): Promise<void> {
+    return this.#loadAll(() => false);
   }
 
   get(key: string): Value | undefined {
@@ -85,10 +90,10 @@ export class LearnedValues<Value extends object> {
     return isSoonDue || worths.has("now") ? "soon" : "now";
   }
 
-  async #loadAll(): Promise<void> {
+  async #loadAll(isKept: (key: string) => boolean): Promise<void> {
     const { store, scope, restore = (stored: unknown) => stored as Value } = this.#options;
     for (const [key, stored] of await store.loadLearned(scope)) {
-      if (this.#values.has(key) || this.#unwritten.has(key)) continue;
+      if (isKept(key) || this.#unwritten.has(key)) continue;
       const value = restore(stored, key);
       if (value === undefined) this.#mark(key, "later");
       else this.#values.set(key, value);

@@ -30,7 +30,7 @@ export function worthOfRead(before: ProbeMemory, after: ProbeMemory): WorthWriti
 }
 
 /** Timelines under the id of their account, lists under the key of their poll. */
-export interface ProbeStates extends Pick<LearnedValues<AccountMemory>, "load" | "get" | "flush" | "close"> {
+export interface ProbeStates extends Pick<LearnedValues<AccountMemory>, "load" | "reload" | "get" | "flush" | "close"> {
   /** `now`: what a probe saw. `soon`: what a read did to a change. */
   put(key: string, memory: AccountMemory, worth: WorthWriting): void;
   /** Forgets what nobody watches any more. */
@@ -43,6 +43,7 @@ export function createProbeStates(store: LearnedStore, clock: Clock): ProbeState
   const accounts = new LearnedValues<AccountMemory>({ store, clock, writeEveryMs: WRITE_EVERY_MS, scope: "accounts" });
   return {
     load: () => accounts.load(),
+    reload: () => accounts.reload(),
     get: (key) => accounts.get(key),
     put: (key, memory, worth) => accounts.put(key, memory, worth),
     keepOnly(keys) {

@@ -11,7 +11,7 @@ export interface FeedEntry {
 }
 
 /** Under the keys of polls, and of groups of searches. */
-export interface FeedStates extends Pick<LearnedValues<FeedEntry>, "load" | "get" | "flush" | "close"> {
+export interface FeedStates extends Pick<LearnedValues<FeedEntry>, "load" | "reload" | "get" | "flush" | "close"> {
   /** A read was made. */
   put(key: string, entry: FeedEntry): void;
 }

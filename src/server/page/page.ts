@@ -58,12 +58,12 @@ function header(status: StatusView, nowMs: number): Html {
   return html`<header>
 <h1>${MARK}chirpwatch</h1>
 <span class="pill ${tone}"><span aria-hidden="true">${sign}</span>${word}</span>
-<div class="about"><span>version ${status.version}</span><span>up ${spanText(status.uptime_seconds * 1_000)}</span>${standbys(status)}<span>as of ${asOf(nowMs)}</span></div>
+<div class="about"><span>version ${status.version}</span><span>up ${spanText(status.uptime_seconds * 1_000)}</span>${replicas(status)}<span>as of ${asOf(nowMs)}</span></div>
 </header>`;
 }
 
-const standbys = ({ standbys: all }: StatusView): Html | undefined =>
-  all === null ? undefined : html`<span>${all.length === 0 ? "no other daemon stands by" : `standing by: ${all.join(", ")}`}</span>`;
+const replicas = ({ replicas: all }: StatusView): Html | undefined =>
+  all === null ? undefined : html`<span>replicas: ${all.map(({ host, polls }) => `${host} (polls: ${polls})`).join(", ")}</span>`;
 
 /** On a page that updates itself this says whether it still does. */
 function asOf(nowMs: number): Html {

@@ -255,6 +255,21 @@ export interface ConfigView {
   readonly failed_reload: { readonly at: string; readonly errors: readonly string[] } | null;
 }
 
+export interface ReplicaView {
+  /** Its address, as Postgres sees it. */
+  readonly host: string;
+  readonly joined_at: string;
+  /** It plans, and does what is done once for all. */
+  readonly leads: boolean;
+  /** The one that answers. */
+  readonly answers: boolean;
+  /** False: its configuration is another one than the leader's, so that it has no share. */
+  readonly shares: boolean;
+  readonly polls: number;
+  /** Places that it delivers to. */
+  readonly destinations: number;
+}
+
 export interface StatusView {
   readonly state: DaemonState;
   /** One sentence each; empty when `running`. */
@@ -262,8 +277,8 @@ export interface StatusView {
   readonly version: string;
   readonly started_at: string;
   readonly uptime_seconds: number;
-  /** Addresses of the daemons that stand by to take over; null where the state is a file. */
-  readonly standbys: readonly string[] | null;
+  /** Daemons that share the state, oldest first; null where it is a file. */
+  readonly replicas: readonly ReplicaView[] | null;
   readonly upstream: UpstreamView;
   readonly quota: QuotaView;
   /** Gaps in covered history that wait to be filled. */

@@ -1,5 +1,6 @@
 /** The tables as Kysely sees them. Times are epoch ms, JSON is text, truth is 0 or 1: what SQLite and Postgres both take. */
 import type { Verdict } from "../../model/event.ts";
+import type { ClaimsTable, ReplicasTable } from "./replica-tables.ts";
 import type { EditsTable, LevelsTable, MentionsTable, ThreadsTable } from "./sent-tables.ts";
 import type { TargetStatus } from "../../model/watch-store.ts";
 
@@ -353,6 +354,8 @@ export interface Tables {
   notes: NotesTable;
   learned: LearnedTable;
   /** The store's own notes: `clean`, `probe`. */
+  replicas: ReplicasTable;
+  claims: ClaimsTable;
   housekeeping: NotesTable;
   sequences: SequencesTable;
 }

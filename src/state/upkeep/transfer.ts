@@ -11,7 +11,7 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 
 export type TransferRow = Readonly<Record<string, string | number | null>>;
 
-/** What each table is read by, in an order in which rows come after those they name. The store's own notes stay where they are. */
+/** What each table is read by, in an order in which rows come after those they name. The store's own notes, and who does what, stay where they are. */
 export const TRANSFERRED = {
   watches: ["key"],
   targets: ["id"],
@@ -41,7 +41,9 @@ export const TRANSFERRED = {
   notes: ["name"],
   learned: ["scope", "key"],
   sequences: ["name"],
-} as const satisfies { readonly [T in Exclude<keyof Tables, "housekeeping">]: readonly (keyof Tables[T] & string)[] };
+} as const satisfies {
+  readonly [T in Exclude<keyof Tables, "housekeeping" | "replicas" | "claims">]: readonly (keyof Tables[T] & string)[];
+};
 
 export type TransferTable = keyof typeof TRANSFERRED;
 

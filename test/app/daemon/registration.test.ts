@@ -1,8 +1,10 @@
 /** What the state registers of a configuration's watches, and which of them are polled. */
 import { expect, it } from "vitest";
 import { enabledOf, onReturnOf, registerConfiguredWatches } from "../../../src/app/daemon/registration.ts";
+import { WHOLE } from "../../../src/model/replicas.ts";
 import type { Store } from "../../../src/model/store.ts";
 import type { WatchRegistration } from "../../../src/model/watch-store.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";
 
@@ -26,7 +28,9 @@ function makeState() {
 
 it("registers every watch with its accounts and its former name, and polls those that are enabled, each with its own memory", async () => {
   const { registered, store } = makeState();
-  const polled = enabledOf(await registerConfiguredWatches(await load(), store, sha256, 0));
+  const polled = enabledOf(
+    await registerConfiguredWatches(await load(), { store, hash: sha256, clock: createVirtualClock(0), share: WHOLE }),
+  );
   expect(registered).toMatchObject([
     { id: "first", type: "timeline", enabled: true, targets: [{ key: "@acme" }, { key: "id:44", userId: "44" }] },
     { id: "off", enabled: false },

@@ -6,6 +6,7 @@ import { createDelivering } from "../../../src/app/delivering/delivering.ts";
 import { createActiveSilences } from "../../../src/app/delivering/silences.ts";
 import type { EngineWatch } from "../../../src/engine/planned-watches.ts";
 import type { HttpRequest } from "../../../src/model/http.ts";
+import { WHOLE } from "../../../src/model/replicas.ts";
 import { createPollTrace } from "../../../src/polling/run/poll-trace.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";
@@ -54,7 +55,7 @@ async function setUp(news: object = NEWS) {
   const events = createDaemonEvents();
   const meter = { count() {}, set() {}, observe() {} };
   const deps = { clock, random, hash: sha256, log, http, addSecret() {}, write() {} } as unknown as DaemonDeps;
-  const delivering = await createDelivering(config, { store, silences, meter, trace: createPollTrace(clock), events, deps });
+  const delivering = await createDelivering(config, { store, silences, meter, trace: createPollTrace(clock), events, deps, share: WHOLE });
   onTestFinished(() => delivering.stop(0));
   return {
     clock,

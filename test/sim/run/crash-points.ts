@@ -72,6 +72,8 @@ const NOT_CUT = [
   ],
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
+  // Of a state that replicas share: one on Postgres.
+  ...["replicas", "claims", "saveClaims", "handOver", "setReplicaConfig", "shareNews", "raiseShareRevision"],
 ];
 
 export const STORE_METHODS: readonly string[] = [...STORE_WRITES, ...STORE_READS, ...NOT_CUT, "close"];

@@ -1,4 +1,4 @@
-/** Many kills of the active one of three daemons on one Postgres; and one that froze for longer than its lease. */
+/** Many kills of three daemons on one Postgres; and one that froze for longer than its lease. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { cleanUpAfterwards, createFixture } from "../e2e/fixture.ts";
 import { Replicas } from "../e2e/replicas.ts";
@@ -16,16 +16,20 @@ afterAll(() => server.remove());
 
 it("nothing is lost or created twice over a hundred kills", { timeout: 900_000 }, async () => {
   const replicas = await Replicas.start(await createFixture(), await server.url(), 3);
-  for (let kill = 0; kill < KILLS; kill += 1) await replicas.replaceActive("SIGKILL");
+  for (let kill = 0; kill < KILLS; kill += 1) await replicas.replace(replicas.at(kill % 3), "SIGKILL");
   expect(await replicas.findWrong()).toEqual([]);
 });
 
 it("one that froze for longer than its lease is replaced, writes nothing when it goes on, and ends", { timeout: 120_000 }, async () => {
-  const replicas = await Replicas.start(await createFixture(), await server.url(), 2);
-  const frozen = await replicas.replaceActive("SIGSTOP");
-  replicas.post();
-  frozen.kill("SIGCONT");
-  expect(await frozen.gone).toMatchObject({ code: 75 });
-  expect(frozen.err()).toContain("Another chirpwatch has become active");
-  expect(await replicas.findWrong()).toEqual([]);
+  for (const isLeader of [true, false]) {
+    const replicas = await Replicas.start(await createFixture(), await server.url(), 2);
+    const leader = await replicas.leader();
+    const frozen = isLeader ? leader : replicas.at(replicas.at(0) === leader ? 1 : 0);
+    await replicas.replace(frozen, "SIGSTOP");
+    replicas.post();
+    frozen.kill("SIGCONT");
+    expect(await frozen.gone).toMatchObject({ code: 75 });
+    expect(frozen.err()).toContain("Other replicas took over");
+    expect(await replicas.findWrong()).toEqual([]);
+  }
 });

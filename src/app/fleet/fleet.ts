@@ -1,0 +1,190 @@
+/**
+ * The share of one replica, kept in step with the state. The leader shares out the work; every replica watches what it holds. When it is to
+ * hand something over, its work ends, everything it may lose is handed over, and its work begins again with the rest: nothing that was kept
+ * in memory about work of others outlives that.
+ */
+import { createRepeated } from "../../engine/health/repeat.ts";
+import type { Clock } from "../../model/clock.ts";
+import { createInTurn } from "../../model/in-turn.ts";
+import type { Log } from "../../model/log.ts";
+import type { Membership, ReplicaStore, Share, Work, WorkKind } from "../../model/replicas.ts";
+import { shareOut } from "./share-out.ts";
+
+export interface FleetDeps {
+  readonly store: ReplicaStore;
+  readonly membership: Membership;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Digest of the active configuration. */
+  readonly configHash: () => string;
+}
+
+/** What follows from changes. Both are awaited: nothing else of the fleet goes on meanwhile. */
+export interface FleetWork {
+  /** The share grew, this replica leads now, or `announce` was called. */
+  changed(): Promise<void>;
+  /** There are new deliveries, perhaps of other replicas. */
+  delivered(): void;
+  /** Ends the work of this replica and begins it again; `between` is called while it does nothing. */
+  restart(between: () => Promise<void>): Promise<void>;
+}
+
+const WATCH_EVERY_MS = 100;
+
+export class Fleet implements Share {
+  readonly isAlone = false;
+  readonly #deps: FleetDeps;
+  readonly #inTurn = createInTurn();
+  readonly #work = new Map<WorkKind, readonly Work[]>();
+  readonly #shapes = new Map<WorkKind, string>();
+  #held: ReadonlySet<string> = new Set();
+  #revision = -1;
+  #lastDelivery = 0;
+  #isLeading: boolean;
+  /** Replicas and their configurations, as the work was shared out last. */
+  #sharedBy = "";
+  #config = "";
+
+  constructor(deps: FleetDeps) {
+    this.#deps = deps;
+    this.#isLeading = deps.membership.isLeading();
+  }
+
+  /** Before the work begins. */
+  async join(): Promise<void> {
+    await this.#publishConfig();
+    await this.#readHeld();
+  }
+
+  /** Returns what ends it. */
+  start(work: FleetWork): () => void {
+    const { clock, log } = this.#deps;
+    const watching = createRepeated({
+      clock,
+      everyMs: WATCH_EVERY_MS,
+      work: () => this.#watch(work),
+      onError: (error) => log.debug("the share of this replica could not be read", { error }),
+    });
+    watching.start();
+    return () => watching.stop();
+  }
+
+  isLeading(): boolean {
+    return this.#isLeading;
+  }
+
+  holds(kind: WorkKind, key: string): boolean {
+    return this.#held.has(nameOf({ kind, key }));
+  }
+
+  async submit(kind: WorkKind, work: readonly Omit<Work, "kind">[], shape: string): Promise<void> {
+    const before = this.#shapes.get(kind);
+    this.#shapes.set(kind, shape);
+    this.#work.set(
+      kind,
+      work.map((one) => ({ ...one, kind })),
+    );
+    if (this.#isLeading) await this.#shareOut();
+    if (before !== undefined && before !== shape) await this.announce();
+  }
+
+  mayAct(): Promise<boolean> {
+    return this.#deps.membership.isPresent();
+  }
+
+  announce(): Promise<void> {
+    return this.#deps.store.raiseShareRevision();
+  }
+
+  async #watch(work: FleetWork): Promise<void> {
+    const { store, membership } = this.#deps;
+    await this.#publishConfig();
+    const wasLeading = this.#isLeading;
+    const isLeading = membership.isLeading();
+    if (wasLeading && !isLeading) return this.#restart(work);
+    this.#isLeading = isLeading;
+    if (isLeading && !wasLeading) await this.#takeOverWork();
+    if (isLeading) await this.#shareOutAgain();
+    const { revision, lastDelivery } = await store.shareNews();
+    if (revision !== this.#revision || isLeading !== wasLeading) {
+      if (await this.#readHeld()) return this.#restart(work);
+      await work.changed();
+      this.#revision = revision;
+    }
+    if (lastDelivery !== this.#lastDelivery) work.delivered();
+    this.#lastDelivery = lastDelivery;
+  }
+
+  async #publishConfig(): Promise<void> {
+    const { store, membership, configHash } = this.#deps;
+    const config = configHash();
+    if (config === this.#config) return;
+    await store.setReplicaConfig(membership.id, config);
+    this.#config = config;
+  }
+
+  /** What the leader before shared out, until this one has planned. */
+  async #takeOverWork(): Promise<void> {
+    const claims = await this.#deps.store.claims();
+    for (const kind of ["poll", "destination"] as const)
+      this.#work.set(
+        kind,
+        claims.filter((claim) => claim.kind === kind),
+      );
+  }
+
+  async #shareOutAgain(): Promise<void> {
+    const sharedBy = JSON.stringify((await this.#deps.store.replicas()).map(({ id, config }) => [id, config]));
+    if (sharedBy === this.#sharedBy) return;
+    await this.#shareOut();
+    this.#sharedBy = sharedBy;
+  }
+
+  /** Replicas with another configuration than the leader's get nothing. */
+  #shareOut(): Promise<void> {
+    const { store, membership, log } = this.#deps;
+    return this.#inTurn(async () => {
+      const replicas = await store.replicas();
+      const own = replicas.find(({ id }) => id === membership.id);
+      if (own === undefined) return;
+      const sharing = replicas.filter(({ config }) => config === own.config).map(({ id }) => id);
+      const claims = await store.claims();
+      const parts = [...this.#work].map(([kind, work]) =>
+        shareOut(
+          work,
+          claims.filter((claim) => claim.kind === kind),
+          sharing,
+        ),
+      );
+      const changed = parts.flatMap((part) => part.changed);
+      const removed = parts.flatMap((part) => part.removed);
+      if (changed.length + removed.length > 0) {
+        await store.saveClaims(changed, removed);
+        log.info("work is shared out", { replicas: sharing.length, changed: changed.length, removed: removed.length });
+      }
+      await this.#readHeld();
+    });
+  }
+
+  /** Whether something is to be handed over. */
+  async #readHeld(): Promise<boolean> {
+    const { store, membership } = this.#deps;
+    const own = (await store.claims()).filter(({ replica }) => replica === membership.id);
+    const kept = own.filter(({ wanted }) => wanted === membership.id);
+    this.#held = new Set(kept.map(nameOf));
+    return kept.length < own.length;
+  }
+
+  async #restart(work: FleetWork): Promise<void> {
+    const { store, membership } = this.#deps;
+    this.#shapes.clear();
+    await work.restart(async () => {
+      this.#isLeading = membership.isLeading();
+      await store.handOver(membership.id);
+      this.#revision = (await store.shareNews()).revision;
+      await this.#readHeld();
+    });
+  }
+}
+
+const nameOf = ({ kind, key }: Pick<Work, "kind" | "key">): string => `${kind}\n${key}`;

@@ -1,0 +1,207 @@
+/** The work of a daemon on its state: polling, delivering, and what goes on beside. Of several replicas each does its share of it. */
+import type { Config } from "../config/config.ts";
+import type { Engine } from "../engine/engine.ts";
+import { startHeartbeat } from "../engine/health/heartbeat.ts";
+import type { Share } from "../model/replicas.ts";
+import { createPollTrace } from "../polling/run/poll-trace.ts";
+import { collectGarbage } from "../runtime/collect-garbage.ts";
+import { createMeter } from "../server/metrics/meter.ts";
+import type { HttpRouteDeps } from "../server/routes.ts";
+import type { ReloadOutcome } from "../server/words/actions.ts";
+import type { OpenedStore } from "../state/open.ts";
+import { createActions } from "./actions.ts";
+import { watchClock } from "./clock-watch.ts";
+import type { ActivityFeed } from "./daemon/activity.ts";
+import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
+import { createDaemonEvents, type DaemonEvents } from "./daemon/daemon-events.ts";
+import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
+import { createTeardown, type Teardown } from "./daemon/teardown.ts";
+import { createDelivering, type Delivering } from "./delivering/delivering.ts";
+import { createEnriching, type Enriching } from "./delivering/enriching.ts";
+import { type ActiveSilences, createActiveSilences } from "./delivering/silences.ts";
+import { warnOfStranded } from "./delivering/stranded.ts";
+import { startLevels } from "./levels.ts";
+import { createPolling, type Polling } from "./polling/polling.ts";
+import { startPruning } from "./pruning.ts";
+import { createReloader, type Reloader } from "./reload/reload.ts";
+import { watchFiles } from "./reload/watch-files.ts";
+import { createSandboxGuard } from "./sandbox-guard.ts";
+import { createSwap } from "./swap.ts";
+import { createViews } from "./views/views.ts";
+
+export interface WorkParts {
+  readonly adapters: Adapters;
+  readonly feed: ActivityFeed;
+  readonly store: OpenedStore;
+  readonly deps: DaemonDeps;
+  /** When the daemon started. */
+  readonly startedAtMs: number;
+  readonly share: Share;
+}
+
+export interface RunningWork {
+  /** Status page and API. */
+  readonly url: string;
+  readonly engine: Engine;
+  /** The active one. */
+  readonly config: () => Config;
+  reload(askedBy: string): Promise<ReloadOutcome>;
+  /** The share is larger, or others changed what the state holds. */
+  shareChanged(): Promise<void>;
+  wakeDelivery(): void;
+  /** Stops in reverse order of the start; deliveries under way may finish. */
+  stop(): Promise<void>;
+}
+
+/** Docker kills ten seconds after SIGTERM: messages under way get eight of them, and polls that end before have their time within these. */
+const GRACE_MS = 8_000;
+/** The poll loop turns at least every 30 s. */
+const ALIVE_WITHIN_MS = 120_000;
+/** Registering and planning so many leaves tens of megabytes behind, just before their first reads take as much. */
+const MANY_WATCHES = 2_000;
+
+/** @throws ExitError, after everything already started was stopped. */
+export async function startWork(config: Config, parts: WorkParts): Promise<RunningWork> {
+  const teardown = createTeardown(parts.deps.log);
+  try {
+    return await begin(config, parts, teardown);
+  } catch (error) {
+    await teardown.drain();
+    throw error;
+  }
+}
+
+async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Promise<RunningWork> {
+  const { adapters, feed, store, deps, startedAtMs, share } = parts;
+  const { clock, hash, log, http } = deps;
+  const meter = createMeter();
+  const trace = createPollTrace(clock);
+  const events = createDaemonEvents();
+  const silences = createActiveSilences(store, clock);
+  await silences.load();
+  const delivering = await createDelivering(initial, { store, silences, meter, trace, events, deps, share });
+  const { config, routing, delivery, opsAlerts, active } = delivering;
+  let stopBegunMs: number | undefined;
+  const graceLeftMs = () => Math.max(0, GRACE_MS - (clock.monotonic() - (stopBegunMs ?? clock.monotonic())));
+  teardown.push("delivery", () => delivering.stop(graceLeftMs()));
+  const guard = createSandboxGuard({ http, config, ...(deps.onRefused === undefined ? {} : { onRefused: deps.onRefused }) });
+  const polling = createPolling({ delivering, store, meter, trace, events, deps: { ...deps, http: guard.http }, share });
+  const { engine, report } = polling;
+  teardown.push("polling", () => polling.stop());
+
+  const swap = createSwap({ guard, delivering, polling, store, hash, clock, log, share });
+  const reloader = createReloader({ deps, opsAlerts, meter, clock, states: () => store.listWatches(), config, ...swap });
+  events.on("storeRecovered", () => reloader.storeRecovered());
+  const outbox = { pump: () => delivery().pump, onCommitted: () => events.emit("committed") };
+  const actions = createActions({ store, share, silences, engine, clock, hash, reloader, config, route: active.route, ...outbox });
+  const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
+  const polled = { feed, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
+  const enriching = createEnriching({ delivering, store, meter, events, deps });
+  const { lastRefusal, lastReload, loadedAtMs } = reloader;
+  const shown = { config, routing, delivery, lastRefusal, lastReload, loadedAtMs, failingEnrichments: enriching.failing };
+  const views = createViews({ ...polled, ...shown, engine, deps, store, meter, clock, startedAtMs });
+  const url = await startServing(initial, { adapters, clock, log, views, actions, statePath: initial.state.path }, teardown);
+  log.info("status page is up", { url });
+
+  const registered = await registerConfiguredWatches(initial, { store, hash, clock, share });
+  active.set(registered);
+  const watches = enabledOf(registered);
+  await delivery().pump.start();
+  await engine.setWatches(watches);
+  report.started(watches);
+  await polling.start();
+  if (watches.length > MANY_WATCHES) collectGarbage();
+  engine.start();
+  startBeside(initial, { deps, delivering, store, reloader }, teardown);
+  const lead = startLeading(initial, { deps, store, silences, events, delivering, enriching, polling, share }, teardown);
+  lead();
+  const shareChanged = async () => {
+    lead();
+    await silences.load();
+    await opsAlerts.reload();
+    const known = await registerConfiguredWatches(config(), { store, hash, clock, share });
+    active.set(known);
+    await engine.takeShare(enabledOf(known));
+    await delivery().pump.takeShare();
+  };
+  const stop = () => {
+    stopBegunMs ??= clock.monotonic();
+    return teardown.drain();
+  };
+  const wakeDelivery = () => events.emit("committed");
+  return { url, engine, config, reload: reloader.reload, shareChanged, wakeDelivery, stop };
+}
+
+interface ServedParts extends HttpRouteDeps {
+  readonly adapters: Adapters;
+  readonly statePath: string;
+}
+
+/** The control socket and the status page. Returns the address of the page. */
+async function startServing(
+  { server: { host, port, token, publicUrl } }: Config,
+  { adapters, clock, log, views, actions, statePath }: ServedParts,
+  teardown: Teardown,
+): Promise<string> {
+  const routeDeps = { clock, log, views, actions };
+  const control = await adapters.startControl(routeDeps, statePath);
+  teardown.push("control socket", () => control.close());
+  const publicHost = publicUrl === undefined ? {} : { publicHost: new URL(publicUrl).hostname };
+  const server = await adapters.startServer({ ...routeDeps, host, port, ...publicHost, ...(token === undefined ? {} : { token }) });
+  teardown.push("server", () => server.close());
+  return server.url;
+}
+
+interface BesideParts {
+  readonly deps: DaemonDeps;
+  readonly delivering: Delivering;
+  readonly store: OpenedStore;
+  readonly reloader: Reloader;
+}
+
+/** What goes on beside polling and delivering, in every replica. */
+function startBeside(initial: Config, { deps, delivering, store, reloader }: BesideParts, teardown: Teardown): void {
+  const { clock, hash, log, files } = deps;
+  void delivering.check();
+  void warnOfStranded(initial, { store, log });
+  void store.problems.then((problems) => {
+    if (problems.length > 0) log.error("state is damaged", { problems, hint: "stop the daemon and run chirpwatch state restore" });
+  });
+  const onChange = async () => void (await reloader.reload("file change"));
+  if (deps.watchFiles) teardown.push("file watch", watchFiles({ files, clock, hash, paths: () => delivering.config().files, onChange }));
+}
+
+interface LeadingParts {
+  readonly deps: DaemonDeps;
+  readonly store: OpenedStore;
+  readonly silences: ActiveSilences;
+  readonly events: DaemonEvents;
+  readonly delivering: Delivering;
+  readonly enriching: Enriching;
+  readonly polling: Polling;
+  readonly share: Share;
+}
+
+/** What is done once for all replicas. Returns what begins it once this one leads; it may be called again. */
+function startLeading(
+  initial: Config,
+  { deps, store, silences, events, delivering, enriching, polling, share }: LeadingParts,
+  teardown: Teardown,
+): () => void {
+  const { clock, hash, log, http } = deps;
+  const { config, delivery } = delivering;
+  const { engine } = polling;
+  let hasBegun = false;
+  return () => {
+    if (hasBegun || !share.isLeading()) return;
+    hasBegun = true;
+    engine.lead();
+    teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs, polls: () => engine.polls }));
+    if (share.isAlone) teardown.push("clock watch", watchClock({ clock, log, store, silences, engine, pump: () => delivery().pump }));
+    teardown.push("levels", startLevels({ ...delivering, store, clock, hash, log, wakeDelivery: () => events.emit("committed") }));
+    teardown.push("enriching", enriching.start());
+    const isAlive = () => polling.storeWatch.trouble === undefined && clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
+    const { heartbeat } = initial.ops;
+    if (heartbeat !== undefined) teardown.push("heartbeat", startHeartbeat(heartbeat, { http, clock, log, isAlive }));
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * Several daemons on one state, as a port: who is there, and who does what. One of them leads. It plans, does what is done once for all, and
+ * says who does what; each replica does its share. A replica whose row is gone was declared dead: the state takes nothing more from it.
+ */
+
+/** `poll`: a poll of the plan, by its key. `destination`: a place that messages go to. */
+export type WorkKind = "poll" | "destination";
+
+export interface Work {
+  readonly kind: WorkKind;
+  readonly key: string;
+  /** Shares are even by it. Any unit, the same for all work of a kind. */
+  readonly cost: number;
+}
+
+export interface WorkClaim extends Work {
+  /** Who does it; null: nobody yet. */
+  readonly replica: string | null;
+  /** Who is to do it once `replica` hands it over. */
+  readonly wanted: string;
+}
+
+export interface ReplicaState {
+  readonly id: string;
+  /** Its address as the server sees it. */
+  readonly host: string;
+  /** Digest of its configuration: only those with the leader's get a share. */
+  readonly config: string;
+  readonly isLeading: boolean;
+  readonly joinedAtMs: number;
+}
+
+export interface ReplicaStore {
+  replicas(): Promise<readonly ReplicaState[]>;
+  claims(): Promise<readonly WorkClaim[]>;
+  /** The leader's: `changed` are new ones or replace what is there, `removed` is work that is no more. Counts the revision up. */
+  saveClaims(changed: readonly WorkClaim[], removed: readonly Pick<Work, "kind" | "key">[]): Promise<void>;
+  /** Hands everything over that another replica is wanted for. */
+  handOver(replica: string): Promise<void>;
+  setReplicaConfig(replica: string, config: string): Promise<void>;
+  /** `revision` grows with every change of claims and configurations, and whenever it is raised; `lastDelivery` with every delivery that is new. */
+  shareNews(): Promise<{ readonly revision: number; readonly lastDelivery: number }>;
+  /** Something that replicas keep in memory changed: all of them read it again. */
+  raiseShareRevision(): Promise<void>;
+}
+
+/** What a daemon does of the work that there is: all of it where it is alone, and its share where several run on one state. */
+export interface Share {
+  readonly isAlone: boolean;
+  /** It plans, and does what is done once for all replicas. */
+  isLeading(): boolean;
+  holds(kind: WorkKind, key: string): boolean;
+  /** All the work of a kind that there is by now, for the leader to share out. `shape` differs where anything of it changed. */
+  submit(kind: WorkKind, work: readonly Omit<Work, "kind">[], shape: string): Promise<void>;
+  /** Watches, silences or alerts that wait are others than before: the other replicas read them again. */
+  announce(): Promise<void>;
+  /** Asked before what cannot be undone, and that no transaction stands before. False: this replica may have been declared dead. */
+  mayAct(): Promise<boolean>;
+}
+
+export const WHOLE: Share = {
+  isAlone: true,
+  isLeading: () => true,
+  holds: () => true,
+  submit: async () => undefined,
+  announce: async () => undefined,
+  mayAct: async () => true,
+};
+
+/** What the session of a replica knows. */
+export interface Membership {
+  readonly id: string;
+  readonly isLeading: () => boolean;
+  /** Whether the state takes something from this replica: at once where it was asked a moment ago. */
+  isPresent(): Promise<boolean>;
+}

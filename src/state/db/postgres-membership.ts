@@ -1,0 +1,313 @@
+/**
+ * A daemon among those that share a state on Postgres. Its session shows the others that it lives; the one whose session holds an advisory
+ * lock leads, and the server frees the lock with the process. Whoever leads removes those that are gone, after which the state takes nothing
+ * more from them. A session that is cut is taken up again; until then nothing is read or written.
+ */
+import type { Client } from "pg";
+import { type Cancel, type Clock, sleep } from "../../model/clock.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { Log } from "../../model/log.ts";
+import { type PostgresAddress, postgresName } from "../../model/postgres-address.ts";
+import type { Membership } from "../../model/replicas.ts";
+import { StoreError } from "../../model/store-error.ts";
+import {
+  type ActiveDaemon,
+  DAEMON,
+  endSessions,
+  enter,
+  findActive,
+  isPresent,
+  knownReplicas,
+  lead,
+  presenceText,
+  remove,
+  tryLock,
+} from "./postgres-replicas.ts";
+import { connectSession } from "./postgres-sessions.ts";
+
+/** A process that was killed is gone for the server within milliseconds. */
+const START_TRIES = 10;
+const START_PAUSE_MS = 200;
+const RETRY_MS = 500;
+/** A server restarts within this; what waits for it longer fails, and is done again later. */
+const LONGEST_WAIT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 10_000;
+const WATCH_MS = 100;
+/** A replica without a session for so long is gone: one whose connection was cut has another by then. */
+const GONE_MS = 300;
+/** The same after the server was away for all of them. */
+const GONE_AFTER_RESTART_MS = 10_000;
+/** A replica whose session is whole is not declared dead within so long: nothing has to be asked. */
+const PRESENT_MS = 5_000;
+/** One that has not asked for so long is frozen, or cut off: its sessions are ended. */
+const LEASE_MS = 15_000;
+/** So that the server, too, detects a host that is gone. */
+const SERVER_KEEPALIVE = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
+
+/** For a daemon that shares the state with others; without it, it is refused while another one runs. */
+export interface Standby {
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
+  /** It cannot join, as the state has an older schema: called when it begins to wait, and when another daemon leads. */
+  readonly onWait: (active: ActiveDaemon) => void;
+  /** This daemon was declared dead, and must end. */
+  readonly onReplaced: (error: ExitError) => void;
+}
+
+export interface MembershipDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly id: string;
+  /** Whether the tables are there as this build knows them. */
+  readonly canJoin: boolean;
+  readonly standby?: Standby;
+}
+
+export class PostgresMembership implements Membership {
+  readonly id: string;
+  readonly #address: PostgresAddress;
+  readonly #deps: MembershipDeps;
+  readonly #waiting = new Set<() => void>();
+  /** Replicas without a session, since when. */
+  readonly #missing = new Map<string, number>();
+  #session: Client | undefined;
+  /** When the session was cut last. */
+  #lostMs = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  #isReplaced = false;
+  #isLeading = false;
+  #hasBegun = false;
+  #answeredMs = 0;
+  #cancel: Cancel | undefined;
+
+  private constructor(address: PostgresAddress, deps: MembershipDeps) {
+    this.id = deps.id;
+    this.#address = address;
+    this.#deps = deps;
+  }
+
+  /** @throws ExitError STATE_LOCKED while another process leads and this one may not join, or the wait was ended; as `pg` does. */
+  static async take(address: PostgresAddress, deps: MembershipDeps): Promise<PostgresMembership> {
+    const taken = new PostgresMembership(address, deps);
+    for (let left = START_TRIES; left >= 0; left--) {
+      if (await taken.#connect()) return taken;
+      if (deps.standby !== undefined) break;
+      await sleep(deps.clock, START_PAUSE_MS);
+    }
+    const client = deps.standby === undefined ? undefined : await waitForLock(address, deps, deps.standby);
+    if (client !== undefined) {
+      taken.#isLeading = true;
+      taken.#adopt(client);
+      return taken;
+    }
+    throw new ExitError(EXIT.alreadyRunning, "STATE_LOCKED", `Another chirpwatch is running on ${postgresName(address)}.`, {
+      hint: "Stop it first, or give this one a database of its own.",
+    });
+  }
+
+  readonly isLeading = (): boolean => this.#isLeading;
+
+  /** From here on it is one of the replicas, and those that are gone write nothing more. Call it once the tables are there. */
+  async begin(): Promise<void> {
+    await this.held();
+    if (this.#session === undefined) return;
+    await enter(this.#session, this.id, this.#deps.clock.now());
+    if (this.#isLeading) {
+      await lead(this.#session, this.id);
+      const gone = (await knownReplicas(this.#session)).filter(({ id, silentMs }) => id !== this.id && silentMs === null);
+      await remove(
+        this.#session,
+        gone.map(({ id }) => id),
+      );
+    }
+    this.#hasBegun = true;
+    this.#watchLater(this.#session);
+  }
+
+  /** Resolves while the state is held. @throws StoreError STORE_UNREACHABLE, STORE_REPLACED */
+  readonly held = async (): Promise<void> => {
+    if (this.#session !== undefined) return;
+    const leftMs = this.#lostMs + LONGEST_WAIT_MS - this.#deps.clock.monotonic();
+    if (leftMs > 0 && !this.#isClosed && !this.#isReplaced) await this.#wait(leftMs);
+    if (this.#isReplaced) throw replaced();
+    if (this.#session === undefined)
+      throw new StoreError("STORE_UNREACHABLE", "The Postgres server does not answer.", {
+        hint: "Start the server, or make the way to it work; work resumes by itself.",
+      });
+  };
+
+  async isPresent(): Promise<boolean> {
+    const session = this.#session;
+    if (session === undefined) return false;
+    if (this.#deps.clock.monotonic() - this.#answeredMs < PRESENT_MS) return true;
+    return isPresent(session, this.id).catch(() => false);
+  }
+
+  /** What each transaction asks first, and what checks the answer. @throws StoreError STORE_REPLACED */
+  get fence(): { readonly text: string; check(present: unknown): void } {
+    return {
+      text: presenceText(this.id),
+      check: (present) => {
+        if (present === 1) return;
+        this.#replace();
+        throw replaced();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancel?.();
+    const session = this.#session;
+    this.#session = undefined;
+    if (session !== undefined && this.#hasBegun) await remove(session, [this.id]).catch(() => undefined);
+    await session?.end().catch(() => undefined);
+  }
+
+  #wait(mostMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const cancel = this.#deps.clock.after(mostMs, done);
+      this.#waiting.add(done);
+    });
+  }
+
+  async #connect(): Promise<boolean> {
+    const client = await connectSession(this.#address, { name: DAEMON + this.id, answerTimeoutMs: ANSWER_TIMEOUT_MS });
+    if (!this.#isClosed && (await this.#mayHold(client).catch(() => false))) {
+      this.#adopt(client);
+      return true;
+    }
+    await client.end().catch(() => undefined);
+    return false;
+  }
+
+  /** While the session was cut, this one may have been declared dead, or another one may lead. */
+  async #mayHold(client: Client): Promise<boolean> {
+    this.#isLeading = await tryLock(client);
+    if (!this.#hasBegun) return this.#isLeading || (this.#deps.canJoin && this.#deps.standby !== undefined);
+    if (!(await isPresent(client, this.id))) this.#replace();
+    return !this.#isReplaced;
+  }
+
+  #adopt(client: Client): void {
+    client.once("end", () => this.#lose(client));
+    void client.query(SERVER_KEEPALIVE).catch(() => undefined);
+    this.#session = client;
+    if (this.#hasBegun) this.#watchLater(client);
+    for (const resolve of this.#waiting) resolve();
+  }
+
+  #replace(): void {
+    if (this.#isReplaced || this.#isClosed) return;
+    this.#isReplaced = true;
+    this.#cancel?.();
+    const session = this.#session;
+    this.#session = undefined;
+    void session?.end().catch(() => undefined);
+    for (const resolve of this.#waiting) resolve();
+    this.#deps.standby?.onReplaced(
+      new ExitError(EXIT.alreadyRunning, "STATE_REPLACED", `Other replicas took over on ${postgresName(this.#address)}.`, {
+        hint: "Start this one again: it gets a share again.",
+      }),
+    );
+  }
+
+  /** A broken network path gives no signal of its own: the question that is not answered does. */
+  #watchLater(client: Client): void {
+    this.#cancel = this.#deps.clock.after(WATCH_MS, () => {
+      void this.#watch(client).then(
+        () => this.#session === client && this.#watchLater(client),
+        () => this.#lose(client),
+      );
+    });
+  }
+
+  async #watch(client: Client): Promise<void> {
+    await this.#askWhoLeads(client);
+    this.#answeredMs = this.#deps.clock.monotonic();
+  }
+
+  async #askWhoLeads(client: Client): Promise<void> {
+    if (this.#isLeading) await this.#removeGone(client);
+    else if (await tryLock(client)) {
+      this.#isLeading = true;
+      await lead(client, this.id);
+      await this.#removeGone(client);
+    } else await endSilentLeader(client, this.#deps);
+  }
+
+  async #removeGone(client: Client): Promise<void> {
+    const nowMs = this.#deps.clock.monotonic();
+    const goneMs = nowMs - this.#lostMs < GONE_AFTER_RESTART_MS ? GONE_AFTER_RESTART_MS : GONE_MS;
+    const others = (await knownReplicas(client)).filter(({ id }) => id !== this.id);
+    const silent = others.filter(({ silentMs }) => (silentMs ?? 0) > LEASE_MS);
+    for (const { id, silentMs } of silent) {
+      this.#deps.log.warn("a replica is silent: its sessions are ended", { replica: id, silentMs });
+      await endSessions(client, DAEMON + id);
+    }
+    const missing = others.filter(({ silentMs }) => silentMs === null).map(({ id }) => id);
+    for (const id of this.#missing.keys()) if (!missing.includes(id)) this.#missing.delete(id);
+    for (const id of missing) if (!this.#missing.has(id)) this.#missing.set(id, nowMs);
+    const gone = [...silent.map(({ id }) => id), ...missing.filter((id) => nowMs - (this.#missing.get(id) ?? nowMs) >= goneMs)];
+    if (gone.length > 0) await remove(client, gone);
+  }
+
+  #lose(client: Client): void {
+    if (this.#session !== client || this.#isClosed) return;
+    this.#session = undefined;
+    this.#lostMs = this.#deps.clock.monotonic();
+    this.#deps.log.warn("connection to postgres was lost", { state: postgresName(this.#address) });
+    void client.end().catch(() => undefined);
+    this.#cancel?.();
+    this.#takeUpAgain(0);
+  }
+
+  #takeUpAgain(inMs: number): void {
+    this.#cancel = this.#deps.clock.after(inMs, () => {
+      void this.#connect()
+        .catch(() => false)
+        .then((isHeld) => {
+          if (isHeld) this.#deps.log.info("connection to postgres is back", { state: postgresName(this.#address) });
+          else if (!this.#isClosed && !this.#isReplaced) this.#takeUpAgain(RETRY_MS);
+        });
+    });
+  }
+}
+
+const replaced = (): StoreError =>
+  new StoreError("STORE_REPLACED", "Other replicas of chirpwatch took over on this state.", { retry: "no", hint: "This one ends." });
+
+async function endSilentLeader(client: Client, { log }: Pick<MembershipDeps, "log">): Promise<ActiveDaemon | undefined> {
+  const active = await findActive(client);
+  if (active === undefined || active.silentMs <= LEASE_MS) return active;
+  log.warn("the active chirpwatch is silent: its sessions are ended", { host: active.host, silentMs: active.silentMs });
+  await endSessions(client, active.name);
+  return active;
+}
+
+/** The session that has the lock; undefined when the wait was ended. */
+async function waitForLock(address: PostgresAddress, deps: MembershipDeps, standby: Standby): Promise<Client | undefined> {
+  const { clock, log, id } = deps;
+  let [client, known]: [Client | undefined, string | undefined] = [undefined, undefined];
+  while (!standby.signal.aborted) {
+    try {
+      client ??= await connectSession(address, { name: DAEMON + id, answerTimeoutMs: ANSWER_TIMEOUT_MS });
+      if (await tryLock(client)) return client;
+      const active = await endSilentLeader(client, deps);
+      if (active !== undefined && active.name !== known) standby.onWait(active);
+      known = active?.name ?? known;
+    } catch (error) {
+      log.debug("standby could not ask postgres", { error });
+      void client?.end().catch(() => undefined);
+      client = undefined;
+    }
+    await sleep(clock, WATCH_MS, standby.signal);
+  }
+  await client?.end().catch(() => undefined);
+  return undefined;
+}

@@ -1,0 +1,54 @@
+/** Several daemons on one Postgres share the work. When one is killed, others do its part: nothing is lost, and no event is created twice. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runBin } from "../support/bin-process.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { cleanUpAfterwards, createFixture } from "./fixture.ts";
+import { Replicas } from "./replicas.ts";
+
+cleanUpAfterwards();
+
+const KILLS = 5;
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.remove());
+
+it("they share polls and destinations evenly, each says so, and one that stops leaves its part to the others", async () => {
+  const replicas = await Replicas.start(await createFixture(), await server.url(), 3);
+  const views = (await replicas.statusOf(replicas.at(1))).replicas ?? [];
+  expect(views.map(({ polls }) => polls)).toEqual([4, 4, 4]);
+  expect(views.map(({ destinations }) => destinations)).toEqual(expect.arrayContaining([0, 1, 1]));
+  expect(views.map(({ leads }) => leads)).toEqual([true, false, false]);
+  expect(views.filter(({ answers }) => answers).map(({ leads }) => leads)).toEqual([false]);
+  const status = await runBin(["status", "-c", "watches.yaml"], { cwd: replicas.folderOf(replicas.at(0)) });
+  expect(status.out).toContain("  replica 127.0.0.1 (leads, this one): 4 polls, 1 destination\n");
+  replicas.post();
+  const stopped = replicas.at(0);
+  replicas.take(stopped, "SIGTERM");
+  expect(await stopped.gone).toMatchObject({ code: 0 });
+  await replicas.shared();
+  replicas.post();
+  expect(await replicas.findWrong()).toEqual([]);
+});
+
+it("a pause asked of one reaches the replica that polls the watch, and so does its end", async () => {
+  const replicas = await Replicas.start(await createFixture(), await server.url(), 2);
+  const pausedOf = async (place: number) =>
+    (await replicas.statusOf(replicas.at(place))).watches.filter(({ paused }) => paused).map(({ id }) => id);
+  for (const place of [0, 1]) {
+    const ask = (command: string) => runBin([command, "acme0", "-c", "watches.yaml"], { cwd: replicas.folderOf(replicas.at(place)) });
+    expect(await ask("pause")).toMatchObject({ code: 0 });
+    expect(await pausedOf(1 - place)).toEqual(["acme0"]);
+    expect(await ask("resume")).toMatchObject({ code: 0 });
+  }
+  replicas.post();
+  expect(await replicas.findWrong()).toEqual([]);
+});
+
+it("others do the part of one that is killed: nothing is lost or created twice", async () => {
+  const replicas = await Replicas.start(await createFixture(), await server.url(), 3);
+  for (let kill = 0; kill < KILLS; kill += 1) await replicas.replace(kill % 2 === 0 ? await replicas.leader() : replicas.at(2), "SIGKILL");
+  expect(await replicas.findWrong()).toEqual([]);
+});

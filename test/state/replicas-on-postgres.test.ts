@@ -1,0 +1,116 @@
+/** Several that open one state on Postgres: one leads, all of them write, and one that was declared dead writes nothing more. */
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { parsePostgresUrl } from "../../src/config/text/postgres-url.ts";
+import type { PostgresAddress } from "../../src/model/postgres-address.ts";
+import { createSystemClock } from "../../src/runtime/system-clock.ts";
+import { MIGRATIONS } from "../../src/state/migrations/migrate.ts";
+import { openState } from "../../src/state/open-state.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { until } from "../support/until.ts";
+import { memoryStatePath, rememberingLog } from "./temp-state.ts";
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.remove());
+
+let seeds = 0;
+
+const NEWER = { ...MIGRATIONS, "9999-newer": { up: async () => undefined } };
+
+/** `heard`: the calls that it got. */
+function openReplica(url: string, migrations = MIGRATIONS) {
+  const heard: string[] = [];
+  const stopping = new AbortController();
+  const standby = {
+    signal: stopping.signal,
+    onWait: ({ host }: { readonly host: string }) => void heard.push(`waits for ${host}`),
+    onReplaced: ({ code }: { readonly code: string }) => void heard.push(code),
+  };
+  const postgres = parsePostgresUrl(url, "/") as PostgresAddress;
+  const deps = { clock: createSystemClock(), random: createSeededRandom(++seeds), log: rememberingLog() };
+  const opening = openState({ path: memoryStatePath(), postgres, ...deps, migrations, standby });
+  onTestFinished(async () => {
+    stopping.abort();
+    await opening.then(
+      (store) => store.close(),
+      () => undefined,
+    );
+  });
+  return { opening, heard, stop: () => stopping.abort() };
+}
+
+const databaseOf = (url: string) => new URL(url).pathname.slice(1);
+
+test("the first leads, the second joins, and leads once the first is closed", async () => {
+  const url = await server.url();
+  const first = await openReplica(url).opening;
+  const second = await openReplica(url).opening;
+  expect([first.membership?.isLeading(), second.membership?.isLeading()]).toEqual([true, false]);
+  await first.writeNote("n", 1);
+  await second.writeNote("m", 2);
+  expect((await second.replicas()).map(({ host, isLeading }) => [host, isLeading])).toEqual([
+    ["127.0.0.1", true],
+    ["127.0.0.1", false],
+  ]);
+  await first.close();
+  await until("the second one to lead", async () => (await second.replicas()).every(({ isLeading }) => isLeading));
+  expect([(await second.replicas()).length, second.membership?.isLeading()]).toEqual([1, true]);
+});
+
+test("one of a newer version waits while an older one leads, says for which, and follows it", async () => {
+  const url = await server.url();
+  const first = await openReplica(url).opening;
+  const second = openReplica(url, NEWER);
+  await until("the second one to wait", () => second.heard.length > 0);
+  expect(second.heard).toEqual(["waits for 127.0.0.1"]);
+  await first.close();
+  expect((await second.opening).membership?.isLeading()).toBe(true);
+  await expect(openReplica(url).opening).rejects.toMatchObject({ code: "STATE_NEWER_SCHEMA" });
+});
+
+test("the wait ends when the daemon is stopped", async () => {
+  const url = await server.url();
+  await openReplica(url).opening;
+  const second = openReplica(url, NEWER);
+  await until("the second one to wait", () => second.heard.length > 0);
+  second.stop();
+  await expect(second.opening).rejects.toMatchObject({ code: "STATE_LOCKED" });
+});
+
+test("one whose session is cut goes on, whether it leads again or not", async () => {
+  const url = await server.url();
+  const { opening, heard } = openReplica(url);
+  const [first, second] = [await opening, await openReplica(url).opening];
+  const holders = "select pid from pg_locks where locktype = 'advisory' and objsubid = 2 and granted";
+  await server.ask(databaseOf(url), `select pg_terminate_backend(pid) from (${holders}) as holders`);
+  await first.writeNote("n", 1);
+  expect(await second.readNote("n")).toBe(1);
+  expect(heard).toEqual([]);
+  const leaders = () => [first, second].filter(({ membership }) => membership?.isLeading()).length;
+  await until("one leader", () => leaders() === 1);
+});
+
+test("the leader removes one that is gone, and what that one held is free", async () => {
+  const url = await server.url();
+  const first = await openReplica(url).opening;
+  await server.ask(databaseOf(url), "insert into replicas (id, host, config, leads, joined_at) values ('gone', '', '', 0, 0)");
+  const claim = { kind: "poll", key: "k", cost: 1, replica: "gone", wanted: "gone" } as const;
+  await first.saveClaims([claim], []);
+  await until("its removal", async () => (await first.replicas()).length === 1);
+  expect(await first.claims()).toEqual([{ ...claim, replica: null }]);
+});
+
+test("one that was declared dead finds out with its next transaction, which writes nothing, and reads nothing more", async () => {
+  const url = await server.url();
+  const { opening, heard } = openReplica(url);
+  const first = await opening;
+  await first.writeNote("n", 1);
+  await server.ask(databaseOf(url), "delete from replicas");
+  await expect(first.writeNote("n", 2)).rejects.toMatchObject({ code: "STORE_REPLACED" });
+  await expect(first.readNote("n")).rejects.toMatchObject({ code: "STORE_REPLACED" });
+  expect(heard).toEqual(["STATE_REPLACED"]);
+  expect(await server.ask(databaseOf(url), "select value from notes where name = 'n'")).toEqual([{ value: "1" }]);
+});
