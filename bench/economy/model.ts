@@ -3,7 +3,7 @@
  * hours, and to see what a rule is worth before it is built. `npm run bench:economy -- --model 10000x60`
  */
 import { FIRST_LIMITS } from "../../src/query/merging/merge.ts";
-import { floorOf, batchQueries, type Part, piggybackedFor } from "../../src/groups/queries/query-batches.ts";
+import { floorOf, batchParts, type Part, piggybackedFor } from "../../src/groups/queries/query-batches.ts";
 import { awaitedOf, chooseProbe, waitBeforeProbe } from "../../src/groups/probing/probe-choice.ts";
 import { firstPace, learnDelays } from "../../src/groups/accounts/pacing/group-mean.ts";
 import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates/rates.ts";
@@ -101,7 +101,7 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
       continue;
     }
     const moved = chosen.filter(({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs);
-    const batches = batchQueries(
+    const batches = batchParts(
       moved.map(({ one }) => partOf(one, nowMs)).sort((a, b) => b.floorMs - a.floorMs),
       FIRST_LIMITS,
     );

@@ -22,7 +22,7 @@ import { afterRefusal, isUnexplained } from "../probing/pending-changes.ts";
 import { evaluateRead } from "../probing/evaluate-read.ts";
 import { type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
 import { freeFloor } from "../queries/free-depth.ts";
-import { batchQueries, type Part } from "../queries/query-batches.ts";
+import { batchParts, type Part } from "../queries/query-batches.ts";
 import { partOf } from "./account-part.ts";
 import type { ReadTask } from "./group-tasks.ts";
 
@@ -142,7 +142,7 @@ class GroupRead {
   }
 
   async #readBatches(planned: readonly PlannedMember[]): Promise<void> {
-    const batches = batchQueries(
+    const batches = batchParts(
       planned.flatMap((one) => this.#partsOf(one)),
       this.#limits,
     );

@@ -2,7 +2,7 @@
 import type { Reach } from "../../detect/feed-poll.ts";
 import { isDue, endpointToRead } from "../probing/pending-changes.ts";
 import { handlesPerQuery } from "../../query/merging/merge.ts";
-import { fillersOf, batchQueries } from "../queries/query-batches.ts";
+import { fillersOf, batchParts } from "../queries/query-batches.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
@@ -126,7 +126,7 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
 /** Beside the news of the search that reaches furthest back, where they take no page more. */
 function freeFullPolls(news: readonly ReadTask[], due: readonly Late[], query: TaskQuery): readonly ReadTask[] {
   const { limits } = query.memory;
-  const deepest = batchQueries(partsOfSearches(news.filter(isForNews), query), limits).at(-1);
+  const deepest = batchParts(partsOfSearches(news.filter(isForNews), query), limits).at(-1);
   const places = deepest === undefined ? 0 : handlesPerQuery(limits) - deepest.length;
   if (deepest === undefined || places <= 0) return [];
   const candidates = searchedParts([...due].sort(byAge).slice(0, TRIED_PER_PLACE * places), query);

@@ -1,7 +1,7 @@
 /** Which accounts are piggybacked, for nothing, on the searches that a run of a group is about to send. Pure. */
 import { marginMs } from "../../detect/feed-poll.ts";
 import type { MergeLimits } from "../../query/merging/merge.ts";
-import { floorOf, batchQueries, piggybackedFor } from "../queries/query-batches.ts";
+import { floorOf, batchParts, piggybackedFor } from "../queries/query-batches.ts";
 import { awaitedOf } from "../probing/probe-choice.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
 import type { Turn, Waiting } from "./pacing/turns.ts";
@@ -29,7 +29,7 @@ export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;
   const isBusy = new Set(tasks.map(({ member }) => member.userId));
   const fillers: Waiting[] = [];
-  for (const batch of batchQueries(partsOfSearches(tasks, query), limits)) {
+  for (const batch of batchParts(partsOfSearches(tasks, query), limits)) {
     const floorMs = floorOf(batch);
     const free = () => query.waiting().filter((one) => !isBusy.has(one.id) && canFill(one, floorMs, query));
     const own = piggybackedFor(batch, free, ({ id, account }) => partOf(id, account, floorMs, nowMs), limits);

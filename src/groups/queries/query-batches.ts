@@ -1,9 +1,9 @@
 /**
- * Which accounts share a search: a query reaches as far back as its deepest member needs, for all of them, and every twenty posts that lie
- * above that take a request, known ones too. Pure; how a query is written is merge.ts's.
+ * What a search takes, and who fits in at no cost: a query reaches as far back as its deepest member needs, for all of them, and every twenty
+ * posts that lie above that take a request, known ones too. Pure; how a query is written is merge.ts's.
  */
 import { pagesOf } from "../../plan/polls/feed-pages.ts";
-import { handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOf, sizeOfBatch } from "../../query/merging/merge.ts";
+import { batchMembers, handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOfBatch } from "../../query/merging/merge.ts";
 import { type Candidate, chooseProbe } from "../probing/probe-choice.ts";
 import { sum } from "../../plan/sum.ts";
 
@@ -29,36 +29,9 @@ function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
 
 export const floorOf = (parts: readonly Part[]): number => Math.min(...parts.map((part) => part.floorMs));
 
-/** Longer answers are cut by their readers sooner or later, and then nothing of them counts. */
-const MOST_PAGES = 8;
-
-/** Splits members, ordered from the shallow to the deep, into searches that take the fewest requests together. One that fits in with nobody is alone. */
-export function batchQueries<P extends Part>(parts: readonly P[], limits: MergeLimits): readonly (readonly P[])[] {
-  // By how many of the first parts: the fewest requests for them, and where the last of their searches begins.
-  const requests = [0];
-  const begins = [0];
-  for (const [index, deepest] of parts.entries()) {
-    let room = roomOf(limits);
-    let items = 0;
-    let least = Number.POSITIVE_INFINITY;
-    let begin = index;
-    for (let from = index; from >= 0; from -= 1) {
-      const part = parts[from] as P;
-      const size = sizeOf(part.member);
-      room = { operators: room.operators - size.operators, characters: room.characters - size.characters };
-      items += part.itemsSince(deepest.floorMs);
-      if (from < index && (room.operators < 0 || room.characters < 0 || pagesOf(items) > MOST_PAGES)) break;
-      const all = (requests[from] ?? 0) + pagesOf(items);
-      // Of equal ones the longest: its room is no use to anybody else.
-      if (all <= least) [least, begin] = [all, from];
-    }
-    requests.push(least);
-    begins.push(begin);
-  }
-  const batches: (readonly P[])[] = [];
-  for (let end = parts.length; end > 0; end = begins[end] ?? 0) batches.unshift(parts.slice(begins[end], end));
-  return batches;
-}
+/** Members, ordered from the shallow to the deep, in as few searches as hold them. */
+export const batchParts = <P extends Part>(parts: readonly P[], limits: MergeLimits): readonly (readonly P[])[] =>
+  batchMembers(parts, ({ member }) => member, limits);
 
 /** Candidates for each place that is left: some have posted too much to fit in. */
 const TRIED_PER_PLACE = 3;

@@ -71,7 +71,7 @@ export function handlesPerQuery(limits: MergeLimits): number {
 }
 
 /** What a member takes of a query's room. */
-export const sizeOf = (member: MergeMember): MergeLimits => ({
+const sizeOf = (member: MergeMember): MergeLimits => ({
   operators: member.kind === "from" ? 1 : leavesOf(member.query),
   characters: textOf(member).length + " OR ".length,
 });
