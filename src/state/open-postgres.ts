@@ -5,12 +5,13 @@ import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Log } from "../model/log.ts";
 import { type PostgresAddress, postgresName } from "../model/postgres-address.ts";
-import { kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
+import { askText, kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { postgresCode } from "./db/postgres-errors.ts";
 import { DAEMON, tryLock } from "./db/postgres-replicas.ts";
 import { PostgresMembership } from "./db/postgres-membership.ts";
 import { connectSession, createPool } from "./db/postgres-sessions.ts";
+import { notifyText, PostgresSignals } from "./db/postgres-signals.ts";
 import type { Executor } from "./db/statement.ts";
 import { checkServer, connectFailure, foreignDatabase, mayNotCreate, missingState, type ServerFacts } from "./files/postgres-failures.ts";
 import { migrate, pendingMigrations } from "./migrations/migrate.ts";
@@ -27,9 +28,10 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
     const isVisitor = options.readonly === true || options.shared === true;
     // For the control socket.
     if (!isVisitor) makePrivateFolders(dirname(options.path));
+    const signals = new PostgresSignals();
     const membership = isVisitor
       ? undefined
-      : await PostgresMembership.take(address, { ...options, id: options.random.id(), canJoin: isCurrent });
+      : await PostgresMembership.take(address, { ...options, id: options.random.id(), canJoin: isCurrent, signals });
     if (membership !== undefined) {
       teardown.push(() => membership.close());
       // The previous leader may have migrated it; from here on no other process does.
@@ -39,7 +41,7 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
     const db = await open(address, membership === undefined ? "chirpwatch: command" : DAEMON + membership.id, membership);
     teardown.push(() => db.destroy());
     if (options.halfTransferred !== true) await refuseHalfTransferred(db, postgresName(address));
-    return await compose(db, { address, options, created, membership, close: () => drain(teardown) });
+    return await compose(db, { address, options, created, membership, signals, close: () => drain(teardown) });
   } catch (error) {
     await drain(teardown);
     throw connectFailure(error, address);
@@ -155,10 +157,11 @@ interface Opened {
   readonly options: OpenOptions;
   readonly created: boolean;
   readonly membership: PostgresMembership | undefined;
+  readonly signals: PostgresSignals;
   readonly close: () => Promise<void>;
 }
 
-async function compose(db: Executor, { address, options, created, membership, close }: Opened): Promise<OpenedStore> {
+async function compose(db: Executor, { address, options, created, membership, signals, close }: Opened): Promise<OpenedStore> {
   const { clock, random, log } = options;
   const path = postgresName(address);
   if (created) log.info("state created", { path });
@@ -173,6 +176,7 @@ async function compose(db: Executor, { address, options, created, membership, cl
     backup: () => Promise.reject(new ExitError(EXIT.usage, "STATE_ON_POSTGRES", `The state is in ${path}.`, { hint: "Use pg_dump." })),
     transfer: createTransfer(db),
     membership,
+    signals: { send: async (topic) => void (await askText(db, notifyText(topic))), on: signals.on },
     quieten: (span) => quieten(db, span),
     // Of the call before: who asks does so again and again, and does not wait.
     sizeBytes: () => {

@@ -7,6 +7,7 @@ import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Log } from "../model/log.ts";
 import type { Membership } from "../model/replicas.ts";
 import type { Random } from "../model/random.ts";
+import { NO_SIGNALS, type Signals } from "../model/signals.ts";
 import type { Store } from "../model/store.ts";
 import { type Backup, backupHandle, listBackups } from "./upkeep/backup.ts";
 import { type BackgroundCheck, checkInBackground } from "./upkeep/check.ts";
@@ -57,6 +58,8 @@ export interface OpenedStore extends Store {
   readonly transfer: Transfer;
   /** Of a daemon among those that share the state; undefined where none can: the state is a file, or a command opened it. */
   readonly membership: Membership | undefined;
+  /** Between the processes that share the state. */
+  readonly signals: Signals;
   /** After a restore; how many alerts that waited are muted. */
   quieten(span: QuietSpan): Promise<number>;
   /** On disk, the write-ahead log included. */
@@ -190,6 +193,7 @@ function compose(
     backup: () => backupHandle(handle, path, clock),
     transfer: createTransfer(db),
     membership: undefined,
+    signals: NO_SIGNALS,
     quieten: (span) => quieten(db, span),
     sizeBytes: () => [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
   };

@@ -24,6 +24,7 @@ import {
   tryLock,
 } from "./postgres-replicas.ts";
 import { connectSession } from "./postgres-sessions.ts";
+import type { PostgresSignals } from "./postgres-signals.ts";
 
 /** A process that was killed is gone for the server within milliseconds. */
 const START_TRIES = 10;
@@ -60,6 +61,7 @@ export interface MembershipDeps {
   readonly id: string;
   /** Whether the tables are there as this build knows them. */
   readonly canJoin: boolean;
+  readonly signals: PostgresSignals;
   readonly standby?: Standby;
 }
 
@@ -197,6 +199,7 @@ export class PostgresMembership implements Membership {
   #adopt(client: Client): void {
     client.once("end", () => this.#lose(client));
     void client.query(SERVER_KEEPALIVE).catch(() => undefined);
+    void this.#deps.signals.listen(client).catch(() => this.#lose(client));
     this.#session = client;
     if (this.#hasBegun) this.#watchLater(client);
     for (const resolve of this.#waiting) resolve();

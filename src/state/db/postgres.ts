@@ -238,5 +238,5 @@ export async function tableBytes(db: Kysely<Tables>): Promise<number> {
 }
 
 /** The rows of a statement that reads. */
-const askText = async <Row>(db: Kysely<Tables>, text: string): Promise<readonly Row[]> =>
+export const askText = async <Row>(db: Kysely<Tables>, text: string): Promise<readonly Row[]> =>
   (await db.executeQuery<Row>(CompiledQuery.raw(text))).rows;

@@ -1,0 +1,37 @@
+/** Signals between processes on one Postgres state: NOTIFY on any connection, LISTEN on the session that a daemon holds as long as it runs. */
+import type { Client } from "pg";
+import type { Cancel } from "../../model/clock.ts";
+import { SIGNAL_TOPICS, type SignalTopic } from "../../model/signals.ts";
+
+/** Several states can share a database, each in a schema of its own. */
+const CHANNEL = "'chirpwatch_' || hashtext(current_schema())";
+const LISTEN = `do $$ begin execute format('listen %I', ${CHANNEL}); end $$`;
+
+export const notifyText = (topic: SignalTopic): string => `select pg_notify(${CHANNEL}, '${topic}')`;
+
+export class PostgresSignals {
+  readonly #listeners = new Set<(topic: SignalTopic) => void>();
+  readonly #known = new WeakSet<Client>();
+  #hadSession = false;
+
+  readonly on = (listener: (topic: SignalTopic) => void): Cancel => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  /** A newer build may send topics that this one does not know. Where it fails, so does whatever the session is asked next. */
+  async listen(client: Client): Promise<void> {
+    if (this.#known.has(client)) return;
+    this.#known.add(client);
+    client.on("notification", ({ payload }) => {
+      for (const topic of SIGNAL_TOPICS) if (topic === payload) this.#emit(topic);
+    });
+    await client.query(LISTEN);
+    if (this.#hadSession) for (const topic of SIGNAL_TOPICS) this.#emit(topic);
+    this.#hadSession = true;
+  }
+
+  #emit(topic: SignalTopic): void {
+    for (const listener of this.#listeners) listener(topic);
+  }
+}
