@@ -4,12 +4,15 @@
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent } from "../run/read-state.ts";
+import { isFollowUp } from "./check-levels.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
 import { textOf, type WrittenDedupe } from "./rules.ts";
 
 export function checkDedupe({ outbox, isClockSet }: Evidence): readonly string[] {
+  // What follows an alert on a value is like it, and is wanted.
   const keyed = outbox.alerts.flatMap((alert) => {
+    if (isFollowUp(alert.event)) return [];
     const dedupe = writtenOf(alert);
     const key = dedupe === undefined ? undefined : keyOf(alert.event, dedupe);
     return dedupe === undefined || key === undefined ? [] : [{ alert, dedupe, key: JSON.stringify([alert.row.sink, dedupe, key]) }];
