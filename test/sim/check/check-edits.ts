@@ -54,7 +54,9 @@ function findMissing({ played, tweets, epochs, isClockSet }: Evidence): readonly
     const [everyMs, untilMs] = [msOf(recheck["every"], 0), msOf(recheck["until"], 0)];
     // The last multiple of `every` within `until` may be just behind the edit.
     const isInTime = Math.max(edit.atMs, lastTroubleMs(played.scenario)) + 3 * everyMs < Math.min(tweet.postedMs + untilMs, played.endMs);
-    if (!isInTime || isAnnounced(event, edit.text, played.left.events)) return [];
+    // A fault may have shown it as deleted: it is not followed any more.
+    const isFollowed = !played.left.events.some((other) => other.type === "tweet.deleted" && isOfSame(other, event));
+    if (!isInTime || !isFollowed || isAnnounced(event, edit.text, played.left.events)) return [];
     return [`${event.watch} does not announce the edit of ${label(tweet, played)}`];
   });
 }
@@ -68,12 +70,8 @@ function lastTroubleMs({ steps, startMs, busyMs }: Scenario): number {
   return startMs + Math.max(0, ...ends);
 }
 
-const isAnnounced = ({ watch, subject, labels }: LeftEvent, text: string, events: readonly LeftEvent[]): boolean =>
-  events.some(
-    (other) =>
-      other.type === "tweet.edited" &&
-      other.watch === watch &&
-      other.subject === subject &&
-      other.labels["target"] === labels["target"] &&
-      textOf(other) === text,
-  );
+const isOfSame = (one: LeftEvent, other: LeftEvent): boolean =>
+  one.watch === other.watch && one.subject === other.subject && one.labels["target"] === other.labels["target"];
+
+const isAnnounced = (event: LeftEvent, text: string, events: readonly LeftEvent[]): boolean =>
+  events.some((other) => other.type === "tweet.edited" && isOfSame(other, event) && textOf(other) === text);
