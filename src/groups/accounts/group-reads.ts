@@ -46,8 +46,6 @@ export interface GroupNews {
   readonly postedMs: readonly number[];
   /** How long after that they were found, as far as it depends on how often is probed. */
   readonly delaysMs: readonly number[];
-  /** Searches and timelines. */
-  readonly requests: number;
   /** What the service took, by what it refused. */
   readonly limits: LearnedLimits;
 }
@@ -91,7 +89,6 @@ class GroupRead {
   readonly #outcomes: PollOutcome[] = [];
   readonly #postedMs: number[] = [];
   readonly #delaysMs: number[] = [];
-  #requests = 0;
   #limits: LearnedLimits;
   #shortSearch: Promise<boolean> | undefined;
 
@@ -105,11 +102,7 @@ class GroupRead {
     this.#byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
     this.#times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
     this.#alone = tasks.filter(({ endpoint }) => endpoint === "timeline");
-    const search = askSearch(deps.gate, group);
-    this.#ask = (text, cursor) => {
-      this.#requests += 1;
-      return search(text, cursor);
-    };
+    this.#ask = askSearch(deps.gate, group);
   }
 
   async read(): Promise<GroupNews> {
@@ -126,7 +119,6 @@ class GroupRead {
       outcome: joinOutcomes(this.#outcomes),
       postedMs: this.#postedMs,
       delaysMs: this.#delaysMs,
-      requests: this.#requests,
       limits: this.#limits,
     };
   }
@@ -220,7 +212,6 @@ class GroupRead {
     let evaluated = 0;
     await sideBySide(this.#alone, async (task) => {
       const { poll, userId } = task.member;
-      this.#requests += 1;
       const run = await this.#deps.runOne(poll);
       cooldowns.begin(poll.key, cooldownMs(run, clock.now()));
       this.#applyRead(task, run);
