@@ -277,25 +277,6 @@ describe("a group of timelines", () => {
     expect(await alerted()).toEqual([post.id]);
   });
 
-  it("finds what hid behind a deletion with the next search of the account that can look deeper at no cost", async () => {
-    const { clock, world, callsOf, alerted, account } = await setup({ changes: { fullPollEveryMs: 10 * HOUR } });
-    // As many as nearly fill a page: the search does not reach down to the last full poll.
-    for (let each = 0; each < 16; each += 1) world.post(account(6), clock.now() + 1_000 + each);
-    await clock.advance(HOUR);
-    world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);
-    const hidden = world.post(account(6), clock.now() + 1_000);
-    await clock.advance(HOUR);
-    world.post(account(7), clock.now() + 1_000);
-    await clock.advance(HOUR);
-    expect(await alerted()).toHaveLength(17);
-    const sinceMs = clock.now();
-    const posts = [account(6), account(7)].map((one) => world.post(one, clock.now() + 1_000));
-    await clock.advance(3 * MIN);
-    const news = (await alerted()).slice(0, 3).sort();
-    expect(news).toEqual([hidden, ...posts].map(({ id }) => id).sort());
-    expect(callsOf("search-tweets", sinceMs)).toHaveLength(1);
-  });
-
   it("does not take a post that hid behind a deletion for the one that the counter promises", async () => {
     const { clock, world, callsOf, alerted, account } = await setup({ changes: { fullPollEveryMs: 10 * HOUR } });
     world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);

@@ -12,7 +12,7 @@ import { cooldownMs, type PollRun } from "../../polling/run/poll-run.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
-import { type LearnedLimits, shrinkLimits, sizeOfBatch } from "../../query/merging/merge.ts";
+import { batchMembers, type LearnedLimits, shrinkLimits, sizeOfBatch } from "../../query/merging/merge.ts";
 import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
@@ -21,9 +21,6 @@ import type { GroupMembers } from "../memory/group-members.ts";
 import { afterRefusal, isUnexplained } from "../probing/pending-changes.ts";
 import { evaluateRead } from "../probing/evaluate-read.ts";
 import { type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
-import { freeFloor } from "../queries/free-depth.ts";
-import { batchParts, type Part } from "../queries/query-batches.ts";
-import { partOf } from "./account-part.ts";
 import type { ReadTask } from "./group-tasks.ts";
 
 export interface GroupReads {
@@ -59,12 +56,6 @@ export interface GroupReadsDeps extends RunMember {
   readonly probeStates: ProbeStates;
   readonly readiness: Pick<GroupMembers, "doubt">;
   readonly cooldowns: Pick<Cooldowns, "begin" | "isCoolingDown">;
-}
-
-/** A member of a search, and how deep a full poll of it would go. */
-interface ReadPart extends Part {
-  readonly planned: PlannedMember;
-  readonly rescanFromMs: number;
 }
 
 /** Thousands of first reads take minutes: what they showed is written this many at a time. */
@@ -134,34 +125,14 @@ class GroupRead {
   }
 
   async #readBatches(planned: readonly PlannedMember[]): Promise<void> {
-    const batches = batchParts(
-      planned.flatMap((one) => this.#partsOf(one)),
-      this.#limits,
-    );
-    // As deep as costs nothing: what hid behind a deletion is found before the next full poll.
-    const read = (batch: readonly ReadPart[]): Promise<void> => {
-      const deepestMs = Math.min(...batch.map(({ rescanFromMs }) => rescanFromMs));
-      return this.#readBatch(
-        batch.map((part) => part.planned),
-        freeFloor(batch, deepestMs),
-      );
-    };
-    await Promise.all(batches.map(read));
+    const batches = batchMembers(planned, ({ member }) => member.feed, this.#limits);
+    await Promise.all(batches.map((batch) => this.#readBatch(batch)));
   }
 
-  #partsOf(planned: PlannedMember): readonly ReadPart[] {
-    const { probeStates, clock, serviceClock } = this.#deps;
-    const { feed } = planned.member;
-    const account = feed.kind === "from" ? probeStates.get(feed.userId) : undefined;
-    if (feed.kind !== "from" || account === undefined) return [];
-    const rescanFromMs = serviceClock.fromLocal(account.probe.fullAtMs) - planned.member.poll.overlapMs;
-    return [{ ...partOf(feed.userId, account, planned.plan.walk.floorMs, clock.now()), planned, rescanFromMs }];
-  }
-
-  async #readBatch(batch: readonly PlannedMember[], floorMs: number): Promise<void> {
+  async #readBatch(batch: readonly PlannedMember[]): Promise<void> {
     const own = batch.flatMap(({ member }) => this.#byKey.get(member.poll.key) ?? []);
     try {
-      const { observations, isCut, isSuspicious } = await readMerged(this.#ask, batch, this.#times, floorMs);
+      const { observations, isCut, isSuspicious } = await readMerged(this.#ask, batch, this.#times);
       if (isCut) return void this.#alone.push(...own.map((task) => ({ ...task, endpoint: "timeline" as const, isFull: true })));
       await sideBySide(own, async (task) => {
         const feed = observations.get(task.member.poll.key);

@@ -17,8 +17,10 @@ export interface Part {
 }
 
 /** Requests that a search for all of them is expected to take. */
-export const pagesOfBatch = (parts: readonly Part[], floorMs = floorOf(parts)): number =>
-  pagesOf(sum(parts, ({ itemsSince }) => itemsSince(floorMs)));
+export function pagesOfBatch(parts: readonly Part[]): number {
+  const floorMs = floorOf(parts);
+  return pagesOf(sum(parts, ({ itemsSince }) => itemsSince(floorMs)));
+}
 
 /** Whether one query holds them all. */
 function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {

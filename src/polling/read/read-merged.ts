@@ -70,14 +70,9 @@ export interface MergedAnswer {
   readonly isSuspicious: boolean;
 }
 
-/** One query for all of `planned`, down to `floorMs` or as much deeper as they need. @throws what asking throws */
-export async function readMerged(
-  ask: AskSearch,
-  planned: readonly PlannedMember[],
-  times: ReadClock,
-  floorMs = Number.POSITIVE_INFINITY,
-): Promise<MergedAnswer> {
-  const boundMs = Math.min(floorMs, boundOf(planned, times.intervalMs));
+/** One query for all of `planned`, as deep as they need. @throws what asking throws */
+export async function readMerged(ask: AskSearch, planned: readonly PlannedMember[], times: ReadClock): Promise<MergedAnswer> {
+  const boundMs = boundOf(planned, times.intervalMs);
   const members = planned.map(({ member }) => member.feed);
   const query = withBounds(writeMerged(members), { sinceTime: Math.floor(boundMs / 1_000) });
   const tweets = await readPages(ask, query, boundMs, mostPages(members));
