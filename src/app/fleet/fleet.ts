@@ -4,7 +4,7 @@
  * in memory about work of others outlives that.
  */
 import { createRepeated } from "../../engine/health/repeat.ts";
-import type { Clock } from "../../model/clock.ts";
+import { type Clock, sleep } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";
 import type { Log } from "../../model/log.ts";
 import type { Membership, ReplicaStore, Share, Work, WorkKind } from "../../model/replicas.ts";
@@ -25,11 +25,13 @@ export interface FleetWork {
   changed(): Promise<void>;
   /** There are new deliveries, perhaps of other replicas. */
   delivered(): void;
-  /** Ends the work of this replica and begins it again; `between` is called while it does nothing. */
+  /** Ends the work of this replica, where it has not ended, and begins it again; `between` is called while it does nothing. */
   restart(between: () => Promise<void>): Promise<void>;
 }
 
 const WATCH_EVERY_MS = 100;
+/** After work that could not begin again. */
+const RETRY_MS = 1_000;
 
 export class Fleet implements Share {
   readonly isAlone = false;
@@ -44,6 +46,8 @@ export class Fleet implements Share {
   /** Replicas and their configurations, as the work was shared out last. */
   #sharedBy = "";
   #config = "";
+  /** Its work has ended, and has not begun again. */
+  #mustRestart = false;
 
   constructor(deps: FleetDeps) {
     this.#deps = deps;
@@ -56,17 +60,21 @@ export class Fleet implements Share {
     await this.#readHeld();
   }
 
-  /** Returns what ends it. */
-  start(work: FleetWork): () => void {
+  /** Returns what ends it, which waits for what is under way. */
+  start(work: FleetWork): () => Promise<void> {
     const { clock, log } = this.#deps;
+    let turn = Promise.resolve();
     const watching = createRepeated({
       clock,
       everyMs: WATCH_EVERY_MS,
-      work: () => this.#watch(work),
+      work: () => (turn = this.#watch(work)),
       onError: (error) => log.debug("the share of this replica could not be read", { error }),
     });
     watching.start();
-    return () => watching.stop();
+    return async () => {
+      watching.stop();
+      await turn.catch(() => undefined);
+    };
   }
 
   isLeading(): boolean {
@@ -98,6 +106,7 @@ export class Fleet implements Share {
 
   async #watch(work: FleetWork): Promise<void> {
     const { store, membership } = this.#deps;
+    if (this.#mustRestart) return this.#restart(work);
     await this.#publishConfig();
     const wasLeading = this.#isLeading;
     const isLeading = membership.isLeading();
@@ -176,14 +185,22 @@ export class Fleet implements Share {
   }
 
   async #restart(work: FleetWork): Promise<void> {
-    const { store, membership } = this.#deps;
+    const { store, membership, clock, log } = this.#deps;
+    this.#mustRestart = true;
     this.#shapes.clear();
-    await work.restart(async () => {
+    const between = async () => {
       this.#isLeading = membership.isLeading();
       await store.handOver(membership.id);
       this.#revision = (await store.shareNews()).revision;
       await this.#readHeld();
-    });
+    };
+    try {
+      await work.restart(between);
+      this.#mustRestart = false;
+    } catch (error) {
+      log.error("the work of this replica could not begin again", { error });
+      await sleep(clock, RETRY_MS);
+    }
   }
 }
 

@@ -1,0 +1,141 @@
+/** The shares of two replicas, by what they do to each other through the state. */
+import { expect, it, onTestFinished } from "vitest";
+import { Fleet, type FleetWork } from "../../../src/app/fleet/fleet.ts";
+import type { ReplicaState, ReplicaStore, WorkClaim } from "../../../src/model/replicas.ts";
+import { rememberingLog } from "../../state/temp-state.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+/** What a state keeps of replicas, in memory. */
+function memoryStore() {
+  const claims = new Map<string, WorkClaim>();
+  const replicas = new Map<string, ReplicaState>();
+  let revision = 0;
+  const store: ReplicaStore = {
+    replicas: async () => [...replicas.values()],
+    claims: async () => [...claims.values()],
+    async saveClaims(changed, removed) {
+      for (const claim of changed) claims.set(claim.key, claim);
+      for (const { key } of removed) claims.delete(key);
+      revision += 1;
+    },
+    async handOver(replica) {
+      for (const claim of claims.values()) if (claim.replica === replica) claims.set(claim.key, { ...claim, replica: claim.wanted });
+      revision += 1;
+    },
+    async setReplicaConfig(id, config) {
+      replicas.set(id, { id, host: "h", isLeading: false, joinedAtMs: 0, ...replicas.get(id), config });
+      revision += 1;
+    },
+    shareNews: async () => ({ revision, lastDelivery: 0 }),
+    async raiseShareRevision() {
+      revision += 1;
+    },
+  };
+  /** As its membership does when it is gone. */
+  const remove = (id: string) => {
+    replicas.delete(id);
+    for (const claim of claims.values()) if (claim.replica === id) claims.set(claim.key, { ...claim, replica: null });
+  };
+  return { store, claims, remove };
+}
+
+const WORK = Array.from({ length: 8 }, (_, n) => ({ key: `p${n}`, cost: 1 }));
+
+function makeFleets() {
+  const clock = createVirtualClock(0);
+  const { store, claims, remove } = memoryStore();
+  let leader = "a";
+  const add = async (id: string, config = "c") => {
+    const did: string[] = [];
+    const options = { config, failures: 0 };
+    const membership = { id, isLeading: () => leader === id, isPresent: async () => true };
+    const fleet = new Fleet({ store, membership, clock, log: rememberingLog(), configHash: () => options.config });
+    const begin = () => fleet.submit("poll", WORK, "all");
+    const work: FleetWork = {
+      changed: async () => void did.push("changed"),
+      delivered: () => undefined,
+      async restart(between) {
+        did.push("ended");
+        await between();
+        if (options.failures-- > 0) throw new Error("no");
+        await begin();
+        did.push("begun");
+      },
+    };
+    await fleet.join();
+    await begin();
+    const stop = fleet.start(work);
+    onTestFinished(stop);
+    const held = () => WORK.filter(({ key }) => fleet.holds("poll", key)).length;
+    return { fleet, did, held, options, stop };
+  };
+  return { clock, claims, add, remove, lead: (id: string) => (leader = id) };
+}
+
+it("one that joins gets half: the other ends its work, hands over, and begins again; when it is gone, the other has all", async () => {
+  const { clock, claims, add, remove } = makeFleets();
+  const a = await add("a");
+  expect(a.held()).toBe(8);
+  const b = await add("b");
+  expect(b.held()).toBe(0);
+  await clock.advance(1_000);
+  expect([a.held(), b.held()]).toEqual([4, 4]);
+  expect(a.did).toEqual(expect.arrayContaining(["ended", "begun"]));
+  expect(b.did).not.toContain("ended");
+  expect([...claims.values()].every(({ replica, wanted }) => replica === wanted)).toBe(true);
+  await b.stop();
+  remove("b");
+  a.did.length = 0;
+  await clock.advance(1_000);
+  expect(a.held()).toBe(8);
+  expect(a.did).not.toContain("ended");
+});
+
+it("another one leads when the leader is gone, and gives out what that one did", async () => {
+  const { clock, add, remove, lead } = makeFleets();
+  const a = await add("a");
+  const b = await add("b");
+  await clock.advance(1_000);
+  await a.stop();
+  lead("b");
+  remove("a");
+  await clock.advance(1_000);
+  expect([b.held(), b.fleet.isLeading()]).toEqual([8, true]);
+});
+
+it("one with another configuration has no share, until it has the leader's", async () => {
+  const { clock, add } = makeFleets();
+  const a = await add("a");
+  const b = await add("b", "older");
+  await clock.advance(1_000);
+  expect([a.held(), b.held()]).toEqual([8, 0]);
+  b.options.config = "c";
+  await clock.advance(1_000);
+  expect([a.held(), b.held()]).toEqual([4, 4]);
+  a.options.config = "newer";
+  await clock.advance(1_000);
+  expect([a.held(), b.held()]).toEqual([8, 0]);
+});
+
+it("work that cannot begin again is tried until it can", async () => {
+  const { clock, add } = makeFleets();
+  const a = await add("a");
+  a.options.failures = 2;
+  const b = await add("b");
+  await clock.advance(500);
+  expect(a.did).not.toContain("begun");
+  await clock.advance(5_000);
+  expect(a.did).toContain("begun");
+  expect([a.held(), b.held()]).toEqual([4, 4]);
+});
+
+it("what one announces reaches the other, once", async () => {
+  const { clock, add } = makeFleets();
+  const a = await add("a");
+  const b = await add("b");
+  await clock.advance(2_000);
+  b.did.length = 0;
+  await a.fleet.announce();
+  await clock.advance(1_000);
+  expect(b.did).toEqual(["changed"]);
+});
