@@ -48,8 +48,9 @@ async function build(atStart: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const { feed, store, config } = await openOrStandBy(atStart, adapters, deps);
   teardown.push("state", () => store.close());
   await claimOrigin(store, config);
-  const parts = { adapters, feed, store, deps, startedAtMs: clock.now() };
   const { membership } = store;
+  const own = membership === undefined ? deps : { ...deps, clock: membership.clock };
+  const parts = { adapters, feed, store, deps: own, startedAtMs: own.clock.now() };
   if (membership === undefined) {
     await takeClockSetWhileStopped({ clock, log, store });
     const work = await startWork(config, { ...parts, share: WHOLE });

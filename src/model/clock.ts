@@ -12,6 +12,13 @@ export interface Clock {
   after(ms: number, fn: () => void): Cancel;
 }
 
+/** The same clock, with another wall time: `aheadMs` says by how much, and may change. */
+export const shiftClock = (clock: Clock, aheadMs: () => number): Clock => ({
+  now: () => clock.now() + aheadMs(),
+  monotonic: () => clock.monotonic(),
+  after: (ms, fn) => clock.after(ms, fn),
+});
+
 /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

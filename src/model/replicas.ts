@@ -3,6 +3,8 @@
  * says who does what; each replica does its share. A replica whose row is gone was declared dead: the state takes nothing more from it.
  */
 
+import type { Clock } from "./clock.ts";
+
 /** `poll`: a poll of the plan, by its key. `destination`: a place that messages go to. */
 export type WorkKind = "poll" | "destination";
 
@@ -71,6 +73,8 @@ export const WHOLE: Share = {
 export interface Membership {
   readonly id: string;
   readonly isLeading: () => boolean;
+  /** The one that all replicas go by. */
+  readonly clock: Clock;
   /** Whether the state takes something from this replica: at once where it was asked a moment ago. */
   isPresent(): Promise<boolean>;
 }

@@ -167,7 +167,7 @@ async function compose(db: Executor, { address, options, created, membership, si
   if (created) log.info("state created", { path });
   let bytes = await tableBytes(db);
   return {
-    ...createStore(db, { clock, random }, close),
+    ...createStore(db, { clock: membership?.clock ?? clock, random }, close),
     path,
     created,
     // The server recovers by itself after a crash.

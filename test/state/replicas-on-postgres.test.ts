@@ -1,6 +1,7 @@
 /** Several that open one state on Postgres: one leads, all of them write, and one that was declared dead writes nothing more. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { parsePostgresUrl } from "../../src/config/text/postgres-url.ts";
+import { shiftClock } from "../../src/model/clock.ts";
 import type { PostgresAddress } from "../../src/model/postgres-address.ts";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { MIGRATIONS } from "../../src/state/migrations/migrate.ts";
@@ -21,7 +22,7 @@ let seeds = 0;
 const NEWER = { ...MIGRATIONS, "9999-newer": { up: async () => undefined } };
 
 /** `heard`: the calls that it got. */
-function openReplica(url: string, migrations = MIGRATIONS) {
+function openReplica(url: string, migrations = MIGRATIONS, aheadMs = 0) {
   const heard: string[] = [];
   const stopping = new AbortController();
   const standby = {
@@ -30,7 +31,7 @@ function openReplica(url: string, migrations = MIGRATIONS) {
     onReplaced: ({ code }: { readonly code: string }) => void heard.push(code),
   };
   const postgres = parsePostgresUrl(url, "/") as PostgresAddress;
-  const deps = { clock: createSystemClock(), random: createSeededRandom(++seeds), log: rememberingLog() };
+  const deps = { clock: shiftClock(createSystemClock(), () => aheadMs), random: createSeededRandom(++seeds), log: rememberingLog() };
   const opening = openState({ path: memoryStatePath(), postgres, ...deps, migrations, standby });
   onTestFinished(async () => {
     stopping.abort();
@@ -113,4 +114,13 @@ test("one that was declared dead finds out with its next transaction, which writ
   await expect(first.readNote("n")).rejects.toMatchObject({ code: "STORE_REPLACED" });
   expect(heard).toEqual(["STATE_REPLACED"]);
   expect(await server.ask(databaseOf(url), "select value from notes where name = 'n'")).toEqual([{ value: "1" }]);
+});
+
+test("replicas go by the server's clock, whatever their machines show", async () => {
+  const url = await server.url();
+  const first = await openReplica(url, MIGRATIONS, 600_000).opening;
+  const second = await openReplica(url, MIGRATIONS, -600_000).opening;
+  const [one = 0, other = 0] = [first, second].map(({ membership }) => membership?.clock.now());
+  expect(Math.abs(one - other)).toBeLessThan(5_000);
+  expect((await second.replicas()).every(({ joinedAtMs }) => Math.abs(joinedAtMs - one) < 60_000)).toBe(true);
 });

@@ -4,7 +4,7 @@
  * more from them. A session that is cut is taken up again; until then nothing is read or written.
  */
 import type { Client } from "pg";
-import { type Cancel, type Clock, sleep } from "../../model/clock.ts";
+import { type Cancel, type Clock, shiftClock, sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Log } from "../../model/log.ts";
 import { type PostgresAddress, postgresName } from "../../model/postgres-address.ts";
@@ -34,6 +34,8 @@ const RETRY_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 const WATCH_MS = 100;
+/** A clock that is set, or drifts, is noticed within so long. */
+const CLOCK_EVERY_MS = 10_000;
 /** A replica without a session for so long is gone: one whose connection was cut has another by then. */
 const GONE_MS = 300;
 /** The same after the server was away for all of them. */
@@ -72,6 +74,10 @@ export class PostgresMembership implements Membership {
   readonly #waiting = new Set<() => void>();
   /** Replicas without a session, since when. */
   readonly #missing = new Map<string, number>();
+  /** The server's: what the wall clock of this machine shows does not matter. */
+  readonly clock: Clock;
+  #aheadMs = 0;
+  #clockReadMs = Number.NEGATIVE_INFINITY;
   #session: Client | undefined;
   /** When the session was cut last. */
   #lostMs = Number.NEGATIVE_INFINITY;
@@ -84,6 +90,7 @@ export class PostgresMembership implements Membership {
 
   private constructor(address: PostgresAddress, deps: MembershipDeps) {
     this.id = deps.id;
+    this.clock = shiftClock(deps.clock, () => this.#aheadMs);
     this.#address = address;
     this.#deps = deps;
   }
@@ -113,7 +120,8 @@ export class PostgresMembership implements Membership {
   async begin(): Promise<void> {
     await this.held();
     if (this.#session === undefined) return;
-    await enter(this.#session, this.id, this.#deps.clock.now());
+    await this.#readClock(this.#session);
+    await enter(this.#session, this.id, this.clock.now());
     if (this.#isLeading) {
       await lead(this.#session, this.id);
       const gone = (await knownReplicas(this.#session)).filter(({ id, silentMs }) => id !== this.id && silentMs === null);
@@ -196,6 +204,17 @@ export class PostgresMembership implements Membership {
     return !this.#isReplaced;
   }
 
+  async #readClock(client: Client): Promise<void> {
+    const { clock } = this.#deps;
+    const askedMs = clock.monotonic();
+    if (askedMs - this.#clockReadMs < CLOCK_EVERY_MS) return;
+    const { rows } = await client.query<{ now: number }>("select extract(epoch from clock_timestamp()) * 1000 as now");
+    // The answer was half of the way old when it arrived.
+    const onTheWayMs = (clock.monotonic() - askedMs) / 2;
+    this.#aheadMs = Math.round((rows[0]?.now ?? clock.now()) + onTheWayMs - clock.now());
+    this.#clockReadMs = askedMs;
+  }
+
   #adopt(client: Client): void {
     client.once("end", () => this.#lose(client));
     void client.query(SERVER_KEEPALIVE).catch(() => undefined);
@@ -232,6 +251,7 @@ export class PostgresMembership implements Membership {
 
   async #watch(client: Client): Promise<void> {
     await this.#askWhoLeads(client);
+    await this.#readClock(client);
     this.#answeredMs = this.#deps.clock.monotonic();
   }
 
