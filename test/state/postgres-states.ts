@@ -42,9 +42,9 @@ export class PostgresStates {
     return this.open();
   }
 
-  /** One more on what is there. */
-  async open(): Promise<Store> {
-    const db = kyselyOverPool(await createPool(targetOf(this.#server, this.#database)));
+  /** One more on what is there; `port`: of the way to it. */
+  async open(port = this.#server.port): Promise<Store> {
+    const db = kyselyOverPool(await createPool({ ...targetOf(this.#server, this.#database), port }));
     const store = createStore(db, { clock: createVirtualClock(START_MS), random: createSeededRandom(1) }, () => db.destroy());
     onTestFinished(() => store.close());
     return store;

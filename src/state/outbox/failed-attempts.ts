@@ -1,4 +1,5 @@
 /** Attempts that failed, message by message: written where one fails, read by `explain`. */
+import type { DeliveryResult } from "../../model/outbox.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 
 export interface StoredAttempt {
@@ -33,6 +34,20 @@ export async function addFailedAttempt(on: Executor, attempt: StoredAttempt): Pr
   await insertOne(on, attempt);
   await forgetOlder(on, { messageId: attempt.messageId, kept: MOST_KEPT - 1, one: 1 });
 }
+
+const findOne = statement<{ messageId: string; atMs: number; nextAttemptAtMs: number }>()((on, slot) =>
+  on
+    .selectFrom("attempts as a")
+    .innerJoin("messages as m", "m.id", "a.message_id")
+    .select("m.id")
+    .where("a.message_id", "=", slot("messageId"))
+    .where("a.at", "=", slot("atMs"))
+    .where("m.next_attempt_at", "=", slot("nextAttemptAtMs")),
+);
+
+/** A result whose COMMIT succeeded while its answer was lost is recorded again. */
+export const isRecorded = async (on: Executor, result: DeliveryResult & { readonly kind: "retry" }): Promise<boolean> =>
+  (await findOne(on, result)).rows.length > 0;
 
 const ofMessages = listStatement<object, string>()((on, list) =>
   on.selectFrom("attempts").selectAll().where("message_id", "in", list).orderBy("at"),

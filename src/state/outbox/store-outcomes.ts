@@ -4,7 +4,7 @@ import { type Executor, insertRows, statement, transact } from "../db/statement.
 import type { CrosspostsTable, MessagesTable } from "../db/tables.ts";
 import { beginAnew, passThreadOn } from "../messages/threads.ts";
 import { OPEN } from "../db/literals.ts";
-import { addFailedAttempt } from "./failed-attempts.ts";
+import { addFailedAttempt, isRecorded } from "./failed-attempts.ts";
 
 interface Outcome {
   readonly id: string;
@@ -50,6 +50,7 @@ const addCrossposts = insertRows(
 export function record(db: Executor, results: readonly DeliveryResult[]): Promise<void> {
   return transact(db, async (on) => {
     for (const result of results) {
+      if (result.kind === "retry" && (await isRecorded(on, result))) continue;
       const { rows } = await write(on, outcomeOf(result));
       if (result.kind === "dead") await passThreadOn(on, result.messageId);
       if (result.kind === "sent" && result.missingThread !== undefined) await beginAnew(on, result.messageId, result.missingThread);
