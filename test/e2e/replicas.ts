@@ -10,6 +10,8 @@ const QUERIES = Array.from({ length: 12 }, (_, n) => `acme${n}`);
 
 export class Replicas {
   readonly fresh: string[] = [];
+  /** From each kill until the others had all the work, as their status says. */
+  readonly takeoversMs: number[] = [];
   readonly #fixture: Fixture;
   readonly #url: string;
   readonly #folders = new Map<BinProcess, string>();
@@ -83,8 +85,10 @@ export class Replicas {
   async replace(replica: BinProcess, signal: "SIGKILL" | "SIGSTOP"): Promise<void> {
     this.post();
     this.take(replica, signal);
+    const takenMs = performance.now();
     this.post();
     await this.shared();
+    this.takeoversMs.push(performance.now() - takenMs);
     this.add();
     this.post();
     await this.shared();
@@ -107,13 +111,22 @@ export class Replicas {
     for (const query of QUERIES) this.fresh.push(...this.#fixture.api.post(`search:${query}`, 1));
   }
 
+  /** Messages that arrived more than once, with the same id: what was being sent at a kill. */
+  copies(): number {
+    const ids = this.#fixture.hook.messages().map(({ id }) => id);
+    return ids.length - new Set(ids).size;
+  }
+
   /** What is wrong once every tweet has arrived: each became one event, and each event stands in one message, however often that was sent. */
   async findWrong(): Promise<readonly string[]> {
     const { hook } = this.#fixture;
     const alerted = () => new Set(hook.events().map(({ subject }) => subject));
     await until(
       "every tweet",
-      () => this.fresh.every((id) => alerted().has(id)),
+      () => {
+        const known = alerted();
+        return this.fresh.every((id) => known.has(id));
+      },
       () => `${alerted().size} of ${this.fresh.length}\n${this.all.map((one) => one.err().slice(-3_000)).join("\n\n")}`,
     );
     const old = [...alerted()].filter((id) => !this.fresh.includes(id));
