@@ -18,6 +18,7 @@ import { migrate, pendingMigrations } from "./migrations/migrate.ts";
 import type { OpenedStore, OpenOptions } from "./open.ts";
 import { quieten } from "./polls/quieten.ts";
 import { createStore } from "./store.ts";
+import { findInconsistencies } from "./upkeep/inconsistencies.ts";
 import { createTransfer, refuseHalfTransferred } from "./upkeep/transfer.ts";
 
 /** @throws ExitError with one sentence, its cure and the exit code. */
@@ -178,6 +179,7 @@ async function compose(db: Executor, { address, options, created, membership, si
     membership,
     signals: { send: async (topic) => void (await askText(db, notifyText(topic))), on: signals.on },
     quieten: (span) => quieten(db, span),
+    inconsistencies: () => findInconsistencies(db),
     // Of the call before: who asks does so again and again, and does not wait.
     sizeBytes: () => {
       void tableBytes(db).then(

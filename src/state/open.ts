@@ -17,6 +17,7 @@ import { markClean, wasClean } from "./upkeep/notes.ts";
 import { cannotCreate, corrupt, foreign, missing, type OpenContext, openFailure } from "./files/open-failures.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { quieten, type QuietSpan } from "./polls/quieten.ts";
+import { findInconsistencies } from "./upkeep/inconsistencies.ts";
 import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./db/sqlite.ts";
 import type { Executor } from "./db/statement.ts";
 import type { Standby } from "./db/postgres-membership.ts";
@@ -62,6 +63,8 @@ export interface OpenedStore extends Store {
   readonly signals: Signals;
   /** After a restore; how many alerts that waited are muted. */
   quieten(span: QuietSpan): Promise<number>;
+  /** Where its tables contradict each other: one sentence each. Reads all of them. */
+  inconsistencies(): Promise<readonly string[]>;
   /** On disk, the write-ahead log included. */
   sizeBytes(): number;
 }
@@ -195,6 +198,7 @@ function compose(
     membership: undefined,
     signals: NO_SIGNALS,
     quieten: (span) => quieten(db, span),
+    inconsistencies: () => findInconsistencies(db),
     sizeBytes: () => [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
   };
 }

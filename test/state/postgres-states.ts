@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import { kyselyOverPool } from "../../src/state/db/postgres.ts";
 import { createPool } from "../../src/state/db/postgres-sessions.ts";
 import { migrate } from "../../src/state/migrations/migrate.ts";
+import { findInconsistencies } from "../../src/state/upkeep/inconsistencies.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Store } from "../../src/model/store.ts";
 import type { PostgresServer } from "../support/postgres.ts";
@@ -40,6 +41,20 @@ export class PostgresStates {
     const text = ["set session_replication_role = replica", ...deletions, "update sequences set value = 0"].join("; ");
     await this.#server.ask(this.#database, text);
     return this.open();
+  }
+
+  /** Runs statements as the superuser. */
+  async ask(text: string): Promise<void> {
+    await this.#server.ask(this.#database, text);
+  }
+
+  async inconsistencies(): Promise<readonly string[]> {
+    const db = kyselyOverPool(await createPool(targetOf(this.#server, this.#database)));
+    try {
+      return await findInconsistencies(db);
+    } finally {
+      await db.destroy();
+    }
   }
 
   /** One more on what is there; `port`: of the way to it. */

@@ -1,5 +1,5 @@
 /** The Postgres store keeps the contract of every Store, and so do two that work on one state at the same time. */
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { describeInterleaved } from "./interleaved-contract.ts";
 import { describeMembers } from "./members-contract.ts";
@@ -14,6 +14,11 @@ describe("on Postgres", () => {
     states = await PostgresStates.on(server);
   });
   afterAll(() => server.remove());
+  // Whatever the contract has a Store do, its tables fit together.
+  afterEach(async () => {
+    const found = await states.inconsistencies();
+    if (found.length > 0) throw new Error(found.join("\n"));
+  });
 
   describeStore("Postgres", () => states.empty());
   describeMembers("Postgres", () => states.empty());

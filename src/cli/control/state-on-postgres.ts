@@ -5,14 +5,20 @@ import { openState } from "../../state/open-state.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { formatCount } from "../terminal/table.ts";
 
-/** Server, login, schema and settings; a warning for each setting that may lose data. @throws ExitError when one of them is not good */
+/** Server, login, schema and settings; a warning for each setting that may lose data; and that the tables fit together. @throws ExitError when one of them is not good */
 export async function checkOnPostgres(context: CliContext, state: StateAddress, isJson: boolean): Promise<void> {
   const { clock, random } = context;
   const store = await openState({ ...state, clock, random, log: context.logger("warn"), readonly: true });
   try {
-    const bytes = store.sizeBytes();
-    if (isJson) return context.out(JSON.stringify({ path: store.path, bytes }, undefined, 2));
-    context.out(`${store.path} can be read, and has this version's schema: ${formatCount(bytes / 1_024)} KB.`);
+    const { path } = store;
+    const [bytes, problems] = [store.sizeBytes(), await store.inconsistencies()];
+    if (isJson) context.out(JSON.stringify({ path, bytes, problems }, undefined, 2));
+    if (problems.length > 0)
+      throw new ExitError(EXIT.storage, "STATE_CORRUPT", `The tables of ${path} contradict each other:\n${problems.join("\n")}`, {
+        hint: "Restore a dump with pg_restore, as `chirpwatch state restore` says.",
+      });
+    if (isJson) return;
+    context.out(`${path} can be read, has this version's schema, and its tables fit together: ${formatCount(bytes / 1_024)} KB.`);
     context.out("Its pages are Postgres's to check: run pg_amcheck, and initialise the server with --data-checksums.");
   } finally {
     await store.close();
