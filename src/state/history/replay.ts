@@ -5,7 +5,7 @@ import { fromText } from "../db/json-text.ts";
 import { DEAD, OPEN } from "../db/literals.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
-import type { DeliveriesTable } from "../db/tables.ts";
+import type { DeliveriesTable } from "../db/outbox-tables.ts";
 import { recordAudit } from "../outbox/audit.ts";
 import { editAgain } from "./edits.ts";
 import { refreshGroupsOf } from "../outbox/group-timers.ts";

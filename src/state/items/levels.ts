@@ -3,7 +3,7 @@ import type { DueRepeats, LevelChange, OpenLevel } from "../../model/level.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
-import type { DeliveriesTable } from "../db/tables.ts";
+import type { DeliveriesTable } from "../db/outbox-tables.ts";
 import { eventOf } from "./insert-events.ts";
 
 const insertNewLevels = insertRows("levels", ["event_id", "sink", "created_at", "repeat_ms", "next_at", "repeats", "rules"], (insert) =>

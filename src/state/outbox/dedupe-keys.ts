@@ -5,7 +5,7 @@
 import { readDigestGroup } from "../../model/digest.ts";
 import type { NewDelivery, Once } from "../../model/poll-store.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
-import type { DeliveriesTable } from "../db/tables.ts";
+import type { DeliveriesTable } from "../db/outbox-tables.ts";
 import type { HeldReplacement } from "./replace-held.ts";
 
 type EarlierDelivery = Readonly<Pick<DeliveriesTable, "id" | "once_key" | "state" | "created_at" | "not_before" | "held_by" | "group_key">>;

@@ -2,7 +2,8 @@
 import type { ExpressionBuilder } from "kysely";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
-import type { GroupsTable, Tables } from "../db/tables.ts";
+import type { GroupsTable } from "../db/outbox-tables.ts";
+import type { Tables } from "../db/tables.ts";
 import { GROUPED, OPEN, WAITING } from "../db/literals.ts";
 
 const find = statement<{ sink: string; groupKey: string }>()((on, slot) =>

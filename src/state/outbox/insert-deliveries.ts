@@ -8,7 +8,7 @@ import { silencedDetail } from "./silenced-deliveries.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { toText } from "../db/json-text.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
-import type { DeliveriesTable } from "../db/tables.ts";
+import type { DeliveriesTable } from "../db/outbox-tables.ts";
 
 const COLUMNS = [
   "id",

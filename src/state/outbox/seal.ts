@@ -6,7 +6,7 @@ import { refreshGroup } from "./group-timers.ts";
 import { placeInThreads } from "../messages/threads.ts";
 import { toText } from "../db/json-text.ts";
 import { type Executor, insertRows, listStatement, transact } from "../db/statement.ts";
-import type { DeliveriesTable, MessagesTable } from "../db/tables.ts";
+import type { DeliveriesTable, MessagesTable } from "../db/outbox-tables.ts";
 import { WAITING } from "../db/literals.ts";
 
 const COLUMNS = [

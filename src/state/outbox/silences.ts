@@ -5,7 +5,7 @@ import { recordAudit } from "./audit.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, transact } from "../db/statement.ts";
-import type { SilencesTable } from "../db/tables.ts";
+import type { SilencesTable } from "../db/outbox-tables.ts";
 
 export function addSilence(db: Executor, silence: NewSilence): Promise<StoredSilence> {
   return transact(db, async (on) => {

@@ -1,7 +1,7 @@
 /** What became of attempts. */
 import type { DeliveryResult } from "../../model/outbox.ts";
 import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
-import type { CrosspostsTable, MessagesTable } from "../db/tables.ts";
+import type { CrosspostsTable, MessagesTable } from "../db/outbox-tables.ts";
 import { beginAnew, passThreadOn } from "../messages/threads.ts";
 import { OPEN } from "../db/literals.ts";
 import { addFailedAttempt, isRecorded } from "./failed-attempts.ts";
