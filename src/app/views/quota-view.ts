@@ -7,7 +7,7 @@ import { isBelowConfigured } from "../../engine/quota/quota-alerts.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { LedgerLine } from "../../model/ledger.ts";
 import type { WatchPace } from "../../forecast/pace.ts";
-import type { BudgetView, QuotaView, SpentView } from "../../server/words/views.ts";
+import type { BudgetView, QuotaView, SpentView } from "../../server/words/budget-view.ts";
 
 /** What is known of the quota, by a running daemon or by the state alone. */
 export interface QuotaFacts {

@@ -9,17 +9,8 @@ import { isoTime } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
-import type {
-  BudgetView,
-  ConfigView,
-  DaemonState,
-  EventsView,
-  FoundItem,
-  Health,
-  StatusView,
-  Views,
-  WatchView,
-} from "../../server/words/views.ts";
+import type { BudgetView } from "../../server/words/budget-view.ts";
+import type { ConfigView, DaemonState, EventsView, FoundItem, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
 import type { ReplayRequest } from "../../server/words/replay-view.ts";
 import type { TailFilter, TailLine } from "../../server/words/tail-view.ts";
 import type { OpenedStore } from "../../state/open.ts";

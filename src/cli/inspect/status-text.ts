@@ -3,7 +3,8 @@ import { cleanLine } from "../../render/text/clean-text.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/words/delivery-words.ts";
 import { enrichingWords } from "../../server/words/enriching-words.ts";
 import { firstReadWords } from "../../server/words/first-read-words.ts";
-import type { EventLine, KeyView, QuotaView, ReloadView, ReplicaView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
+import type { KeyView, QuotaView } from "../../server/words/budget-view.ts";
+import type { EventLine, ReloadView, ReplicaView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { budgetView } from "../../app/views/quota-view.ts";
 import { readStoppedQuota } from "../../app/plan/stopped-quota.ts";
 import { sha256 } from "../../runtime/hash.ts";
-import type { BudgetView } from "../../server/words/views.ts";
+import type { BudgetView } from "../../server/words/budget-view.ts";
 import { formatBudget } from "./budget-text.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { findDaemon } from "../access/find-daemon.ts";

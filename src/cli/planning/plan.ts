@@ -12,7 +12,7 @@ import { askRemaining } from "../../requests/remaining-requests.ts";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
-import type { BudgetView } from "../../server/words/views.ts";
+import type { BudgetView } from "../../server/words/budget-view.ts";
 import { askOnline } from "./ask-lengths.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION, ONLINE_OPTION, requireConfig } from "../terminal/context.ts";
 import { openService } from "../access/service-access.ts";

@@ -2,7 +2,8 @@
 import { Html, html } from "../words/html.ts";
 import { counted, countText, dayText, lasting, when } from "../words/page-words.ts";
 import { isTroubled } from "./page-attention.ts";
-import type { QuotaView, StatusView } from "../words/views.ts";
+import type { QuotaView } from "../words/budget-view.ts";
+import type { StatusView } from "../words/views.ts";
 
 export const tiles = (status: StatusView, nowMs: number): Html => html`<h2 class="away">Overview</h2>
 <div class="tiles">

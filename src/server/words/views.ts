@@ -2,6 +2,7 @@
  * What the server asks of the daemon, and the shapes it answers with: the types below are the JSON of `/api/v1/…`, field for field.
  * Names are snake_case and times ISO 8601 UTC, as in the webhook body. Implemented in app/, which may read state, engine and configuration.
  */
+import type { BudgetView, QuotaView } from "./budget-view.ts";
 import type { DeadView } from "./dead-view.ts";
 import type { PathView } from "./path-view.ts";
 import type { RenderView } from "./render-view.ts";
@@ -139,56 +140,6 @@ export interface SinkView {
   readonly sent: number;
   /** Messages given up, neither acknowledged nor sent again. */
   readonly dead: number;
-}
-
-export interface QuotaView {
-  /** Null while unknown. */
-  readonly limit: number | null;
-  readonly spent: number;
-  /** Where scheduled polls stop: the limit without the reserve. Null while unknown. */
-  readonly line: number | null;
-  /** Requests of the whole period at the pace the schedules ask for; null while unknown. */
-  readonly forecast: number | null;
-  /** The same, slowed down where the quota is short and never beyond the soft limit; null while unknown. */
-  readonly expected: number | null;
-  /** What happens where the schedules ask for more than the soft limit: polls are slowed down before it, or stop at it. */
-  readonly on_exhausted: "degrade" | "pause";
-  /** How many times slower polls of a priority go; null while no daemon runs. */
-  readonly stretch: Readonly<Record<Priority, number>> | null;
-  /** Requests of the period that the service counted beyond the ledger; below 0 when it counted fewer. */
-  readonly drift: number;
-  readonly keys: readonly KeyView[];
-  readonly period_start: string;
-  readonly period_end: string;
-}
-
-export interface KeyView {
-  /** As the configuration calls it, else a short hash of the key. */
-  readonly name: string;
-  /** Requests of this period. */
-  readonly spent: number;
-  /** Null while unknown. */
-  readonly limit: number | null;
-  /** Why it is suspended; empty while it is eligible. */
-  readonly aside: string;
-}
-
-export interface SpentView {
-  readonly name: string;
-  readonly spent: number;
-  /** At the end of the period, at the current pace; null where nothing is planned or known. */
-  readonly expected: number | null;
-}
-
-/** What the period has cost so far, and what it will. */
-export interface BudgetView {
-  readonly quota: QuotaView;
-  readonly price: { readonly per_request: number; readonly currency: string } | null;
-  /** The most expensive first; commands and housekeeping under names of their own. */
-  readonly watches: readonly SpentView[];
-  readonly endpoints: readonly Pick<SpentView, "name" | "spent">[];
-  /** Hours of the period in which something was spent, in order. */
-  readonly hours: readonly { readonly at: string; readonly spent: number }[];
 }
 
 export interface UpstreamView {
