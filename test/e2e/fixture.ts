@@ -64,4 +64,18 @@ export async function morePolls(api: ApiStandIn, endpoint: string, count = 2): P
   await until(`${count} more polls of ${endpoint}`, () => api.count(endpoint) >= before + count);
 }
 
+/** Waits until the results of all sends are recorded: the receiver has a message a moment before the daemon knows that it arrived. */
+export async function allSent(daemon: DaemonProcess): Promise<void> {
+  let seen = "";
+  await until(
+    "every result",
+    async () => {
+      const { sinks } = await daemon.status();
+      seen = JSON.stringify(sinks);
+      return sinks.every(({ waiting, dead }) => waiting === 0 && dead === 0);
+    },
+    () => `${seen}\n${daemon.err()}`,
+  );
+}
+
 export const sorted = (ids: readonly string[]): readonly string[] => [...ids].sort();

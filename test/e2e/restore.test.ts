@@ -24,6 +24,8 @@ async function restored(flags: readonly string[]) {
   await waitFor(post(1), first.err);
   fixture.hook.answer((_, response) => response.writeHead(503).end());
   const waiting = post(1);
+  // Before that, the alert that waits may be the first one, whose result is not recorded yet.
+  await waitFor(waiting, first.err);
   await until("an alert that waits", async () => (await first.status()).sinks.some(({ waiting: count }) => count === 1), first.err);
   const run = (...args: string[]) => runCommand(["state", ...args], { cwd: fixture.folder });
   const [backup = ""] = /\S+\.backup-\S+/.exec((await run("backup")).out) ?? [];

@@ -31,6 +31,7 @@ it("shows events and deliveries as they happen, goes on after a kill of the daem
     () => / sent +hook {2}1 alert, of brand, message /.test(tail.out()),
     () => tail.out() + tail.err(),
   );
+  await until("both lines as JSON", () => asJson.out().includes('"delivery"'), asJson.err);
   expect(tail.out()).toMatch(
     new RegExp(`^\\d\\d:\\d\\d:\\d\\d {2}event +brand {2}.+ posted {2}https://x\\.com/\\S+/status/${id} {2}-> hook$`, "m"),
   );
