@@ -26,7 +26,8 @@ describe.concurrent("the log", () => {
     );
     const { trace } = routed;
     const ofTrace = () => lines().filter((line) => line["trace"] === trace);
-    await until("its message", () => ofTrace().some(({ msg }) => msg === "message sent"), daemon.err);
+    const isLogged = (what: string): boolean => ofTrace().some(({ msg }) => msg === what);
+    await until("its message and the end of its poll", () => isLogged("message sent") && isLogged("poll finished"), daemon.err);
     const alerted = ofTrace();
     expect(alerted.map(({ msg }) => msg).filter((msg) => !msg.startsWith("message"))).toEqual([
       "poll started",

@@ -58,7 +58,7 @@ describe("without a daemon", () => {
     );
     expect(added.out).toMatch(/^no event of the last 24 hours matches: check the labels with chirpwatch events --json$/m);
     expect((await add("watch=quiet", "--duration", "1d")).out).toMatch(/^2 events of the last 24 hours match$/m);
-    expect((await run("silence", "list")).out).toMatch(/^ +1 +watch="quiet" +\S+ \S+ UTC \(in 60m\) +alice +launch day +2$/m);
+    expect((await run("silence", "list")).out).toMatch(/^ +1 +watch="quiet" +\S+ \S+ UTC \(in [56]\dm\) +alice +launch day +2$/m);
     expect((await run("status")).out).toMatch(/^ +2 +watch="quiet", team=~com\.\* +.+ +alice +launch day +0$/m);
     expect(await run("silence", "expire", "1", "3")).toEqual({
       code: 0,
@@ -82,7 +82,7 @@ describe("without a daemon", () => {
       out: "",
       err: 'there is no silence "7", "x"\nThere are: 1\n',
     });
-    expect((await run("silence", "list")).out).toContain("(in 60m)");
+    expect((await run("silence", "list")).out).toMatch(/\(in [56]\dm\)/);
   });
 
   it("bad input is refused with all that is wrong with it, and what to write instead", async () => {
