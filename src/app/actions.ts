@@ -5,6 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Share } from "../model/replicas.ts";
+import type { Signals } from "../model/signals.ts";
 import type { Store } from "../model/store.ts";
 import type { RouteEvaluated } from "../polling/evaluate/verdicts.ts";
 import { createServiceClock } from "../requests/service-clock.ts";
@@ -22,6 +23,7 @@ import type { Reloader } from "./reload/reload.ts";
 export interface ActionsDeps {
   readonly store: Store;
   readonly share: Pick<Share, "announce">;
+  readonly signals: Pick<Signals, "send">;
   readonly silences: Pick<ActiveSilences, "load">;
   readonly engine: Engine;
   readonly clock: Clock;
@@ -39,6 +41,7 @@ export interface ActionsDeps {
 export const createActions = ({
   store,
   share,
+  signals,
   silences,
   engine,
   clock,
@@ -49,7 +52,10 @@ export const createActions = ({
   pump,
   onCommitted,
 }: ActionsDeps): Actions => ({
-  reload: reloader.reload,
+  async reload(askedBy) {
+    await signals.send("reload");
+    return reloader.reload(askedBy);
+  },
   async setPaused(watchId, paused, isFromNow = false) {
     const before = await store.setPaused(watchId, paused, { atMs: clock.now(), isFromNow });
     if (before === undefined) return undefined;

@@ -13,7 +13,8 @@ import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
 import { takeClockSetWhileStopped } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
 import { openOrStandBy } from "./daemon/stand-by.ts";
-import { startReplica } from "./replica.ts";
+import { Revisions } from "./fleet/revisions.ts";
+import { type ReplicaParts, startReplica } from "./replica.ts";
 import { WHOLE } from "../model/replicas.ts";
 import { createTeardown, type Teardown } from "./daemon/teardown.ts";
 import { startWork } from "./work.ts";
@@ -48,14 +49,17 @@ async function build(atStart: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const { feed, store, config } = await openOrStandBy(atStart, adapters, deps);
   teardown.push("state", () => store.close());
   await claimOrigin(store, config);
-  const { membership } = store;
+  const { membership, signals } = store;
   const own = membership === undefined ? deps : { ...deps, clock: membership.clock };
-  const parts = { adapters, feed, store, deps: own, startedAtMs: own.clock.now() };
+  const revisions = await Revisions.open({ store, signals, membership, clock: own.clock, hash, log });
+  const parts = { adapters, feed, store, deps: own, startedAtMs: own.clock.now(), revisions };
   if (membership === undefined) {
     await takeClockSetWhileStopped({ clock, log, store });
+    await revisions.propose(config, "start");
     const work = await startWork(config, { ...parts, share: WHOLE });
     teardown.push("work", () => work.stop());
     return work;
   }
-  return startReplica(config, { store, membership, clock, log, hash, start: (of, share) => startWork(of, { ...parts, share }) }, teardown);
+  const start: ReplicaParts["start"] = (of, share, port) => startWork(of, { ...parts, share, ...(port === undefined ? {} : { port }) });
+  return startReplica(config, { store, membership, clock, log, revisions, signals, start }, teardown);
 }

@@ -1,45 +1,65 @@
 /** One of several daemons on a state: its work begins with what it holds, and begins again with less when others are to do some of it. */
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../model/clock.ts";
-import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Membership, ReplicaStore, Share } from "../model/replicas.ts";
+import type { Signals } from "../model/signals.ts";
 import type { Teardown } from "./daemon/teardown.ts";
 import type { RunningWork } from "./work.ts";
 import { Fleet } from "./fleet/fleet.ts";
+import type { Revisions } from "./fleet/revisions.ts";
 
 export interface ReplicaParts {
   readonly store: ReplicaStore;
   readonly membership: Membership;
   readonly clock: Clock;
   readonly log: Log;
-  readonly hash: Hash;
-  readonly start: (config: Config, share: Share) => Promise<RunningWork>;
+  readonly revisions: Revisions;
+  readonly signals: Signals;
+  /** `port`: of the page, where it is another than the configuration says. */
+  readonly start: (config: Config, share: Share, port?: number) => Promise<RunningWork>;
 }
 
 export async function startReplica(
   initial: Config,
-  { start, hash, ...parts }: ReplicaParts,
+  { start, revisions, signals, ...parts }: ReplicaParts,
   teardown: Teardown,
 ): Promise<Pick<RunningWork, "url" | "engine" | "reload">> {
   let config = () => initial;
-  const hashOf = (of: Config) => hash(whatItDoes(of));
-  const fleet = new Fleet({ ...parts, configHash: () => hashOf(config()) });
+  const { membership, log } = parts;
+  // Where others work, this one's configuration takes the place of theirs once it is ready to work with it.
+  if (membership.isLeading()) await revisions.propose(initial, "start");
+  else membership.setMayLead(false);
+  const fleet = new Fleet({ ...parts, configHash: () => revisions.digestOf(config()) });
   await fleet.join();
   let work = await start(initial, fleet);
   config = work.config;
   teardown.push("work", () => work.stop());
+  await revisions.propose(config(), "start");
   // Whoever knows the address of the page keeps it.
   const port = Number(new URL(work.url).port);
   const restart = async (between: () => Promise<void>) => {
-    const { server, ...rest } = work.config();
     await work.stop();
     await between();
-    work = await start({ ...rest, server: { ...server, port } }, fleet);
+    work = await start(work.config(), fleet, port);
     config = work.config;
   };
-  const stopWatching = fleet.start({ restart, changed: () => work.shareChanged(), delivered: () => work.wakeDelivery() });
+  const failed = (error: unknown) => log.error("a signal of another process could not be followed", { error });
+  const reload = (askedBy: string) => void work.reload(askedBy).catch(failed);
+  const review = async () => {
+    if (await revisions.review(config())) reload("newer configuration");
+  };
+  const changed = async () => {
+    await review();
+    await work.shareChanged();
+  };
+  const stopWatching = fleet.start({ restart, changed, delivered: () => work.wakeDelivery() });
   teardown.push("share", stopWatching);
+  const stopListening = signals.on((topic) => {
+    if (topic === "configuration") void review().catch(failed);
+    if (topic === "reload") reload("another process");
+  });
+  teardown.push("signals", stopListening);
   return {
     url: work.url,
     get engine() {
@@ -48,7 +68,3 @@ export async function startReplica(
     reload: (askedBy) => work.reload(askedBy),
   };
 }
-
-/** Replicas may have their files in other places, and listen elsewhere. */
-const whatItDoes = ({ watches, sinks, route, templates, ops, api }: Config): string =>
-  JSON.stringify({ watches, sinks, route, templates, ops, api }, (key, value: unknown) => (key === "declaredAt" ? undefined : value));

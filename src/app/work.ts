@@ -23,6 +23,7 @@ import { warnOfStranded } from "./delivering/stranded.ts";
 import { startLevels } from "./levels.ts";
 import { createPolling, type Polling } from "./polling/polling.ts";
 import { startPruning } from "./pruning.ts";
+import type { Revisions } from "./fleet/revisions.ts";
 import { createReloader, type Reloader } from "./reload/reload.ts";
 import { watchFiles } from "./reload/watch-files.ts";
 import { createSandboxGuard } from "./sandbox-guard.ts";
@@ -37,6 +38,9 @@ export interface WorkParts {
   /** When the daemon started. */
   readonly startedAtMs: number;
   readonly share: Share;
+  readonly revisions: Revisions;
+  /** Of the page, in place of the configuration's. */
+  readonly port?: number;
 }
 
 export interface RunningWork {
@@ -72,7 +76,7 @@ export async function startWork(config: Config, parts: WorkParts): Promise<Runni
 }
 
 async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Promise<RunningWork> {
-  const { adapters, feed, store, deps, startedAtMs, share } = parts;
+  const { adapters, feed, store, deps, startedAtMs, share, revisions, port = initial.server.port } = parts;
   const { clock, hash, log, http } = deps;
   const meter = createMeter();
   const trace = createPollTrace(clock);
@@ -90,17 +94,18 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   teardown.push("polling", () => polling.stop());
 
   const swap = createSwap({ guard, delivering, polling, store, hash, clock, log, share });
-  const reloader = createReloader({ deps, opsAlerts, meter, clock, states: () => store.listWatches(), config, ...swap });
+  const reloader = createReloader({ deps, opsAlerts, meter, clock, states: () => store.listWatches(), config, revisions, ...swap });
   events.on("storeRecovered", () => reloader.storeRecovered());
   const outbox = { pump: () => delivery().pump, onCommitted: () => events.emit("committed") };
-  const actions = createActions({ store, share, silences, engine, clock, hash, reloader, config, route: active.route, ...outbox });
+  const acting = { store, share, signals: store.signals, silences, engine, clock, hash, reloader, config };
+  const actions = createActions({ ...acting, route: active.route, ...outbox });
   const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
   const polled = { feed, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
   const enriching = createEnriching({ delivering, store, meter, events, deps });
   const { lastRefusal, lastReload, loadedAtMs } = reloader;
   const shown = { config, routing, delivery, lastRefusal, lastReload, loadedAtMs, failingEnrichments: enriching.failing };
-  const views = createViews({ ...polled, ...shown, engine, deps, store, meter, clock, startedAtMs });
-  const url = await startServing(initial, { adapters, clock, log, views, actions, statePath: initial.state.path }, teardown);
+  const views = createViews({ ...polled, ...shown, engine, deps, store, meter, clock, startedAtMs, revisions });
+  const url = await startServing(initial, { adapters, clock, log, views, actions, port, statePath: initial.state.path }, teardown);
   log.info("status page is up", { url });
 
   const registered = await registerConfiguredWatches(initial, { store, hash, clock, share });
@@ -135,12 +140,13 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
 interface ServedParts extends HttpRouteDeps {
   readonly adapters: Adapters;
   readonly statePath: string;
+  readonly port: number;
 }
 
 /** The control socket and the status page. Returns the address of the page. */
 async function startServing(
-  { server: { host, port, token, publicUrl } }: Config,
-  { adapters, clock, log, views, actions, statePath }: ServedParts,
+  { server: { host, token, publicUrl } }: Config,
+  { adapters, clock, log, views, actions, port, statePath }: ServedParts,
   teardown: Teardown,
 ): Promise<string> {
   const routeDeps = { clock, log, views, actions };

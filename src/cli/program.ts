@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   demo: async () => (await import("./demo/demo.ts")).addDemo,
   init: async () => (await import("./start/init.ts")).addInit,
   validate: async () => (await import("./planning/validate.ts")).addValidate,
+  reload: async () => (await import("./control/reload.ts")).addReload,
   pause: async () => (await import("./control/pause.ts")).addPause,
   resume: async () => (await import("./control/pause.ts")).addResume,
   health: async () => (await import("./inspect/health.ts")).addHealth,
@@ -30,6 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   render: async () => (await import("./inspect/render.ts")).addRender,
   route: async () => (await import("./inspect/route.ts")).addRoute,
   explain: async () => (await import("./inspect/explain.ts")).addExplain,
+  config: async () => (await import("./control/config.ts")).addConfig,
   state: async () => (await import("./control/state.ts")).addState,
 };
 

@@ -77,4 +77,6 @@ export interface Membership {
   readonly clock: Clock;
   /** Whether the state takes something from this replica: at once where it was asked a moment ago. */
   isPresent(): Promise<boolean>;
+  /** False: it does not lead, and leaves the lead to another where it does. True unless it was set. */
+  setMayLead(mayLead: boolean): void;
 }

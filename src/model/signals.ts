@@ -9,7 +9,7 @@ export const SIGNAL_TOPICS = ["share", "reload", "configuration"] as const;
 export type SignalTopic = (typeof SIGNAL_TOPICS)[number];
 
 export interface Signals {
-  /** Reaches every daemon on the state, also the one that sends. Call it once the change is committed. */
+  /** Reaches every other daemon on the state. Call it once the change is committed. */
   send(topic: SignalTopic): Promise<void>;
   /** Called for each topic once after the connection was lost, because a signal may have been missed. Listeners do not throw. */
   on(listener: (topic: SignalTopic) => void): Cancel;

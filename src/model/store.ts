@@ -1,5 +1,6 @@
 /** The state as a port, in coarse operations: one method is one transaction. Implemented in state/. All times epoch ms, ids text. */
 import type { BackfillStore } from "./backfill.ts";
+import type { ConfigRevisionStore } from "./config-revisions.ts";
 import type { CrosspostStore } from "./crosspost.ts";
 import type { DeadLetters } from "./dead-letters.ts";
 import type { EditStore } from "./edit.ts";
@@ -52,6 +53,7 @@ export interface Store
     EnrichmentStore,
     ReplayStore,
     ReplicaStore,
+    ConfigRevisionStore,
     BackfillStore,
     LevelStore,
     History,

@@ -8,7 +8,7 @@ import { type PostgresAddress, postgresName } from "../model/postgres-address.ts
 import { askText, kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { postgresCode } from "./db/postgres-errors.ts";
-import { DAEMON, tryLock } from "./db/postgres-replicas.ts";
+import { DAEMON, KNOWN_REPLICAS, type KnownReplica, tryLock } from "./db/postgres-replicas.ts";
 import { PostgresMembership } from "./db/postgres-membership.ts";
 import { connectSession, createPool } from "./db/postgres-sessions.ts";
 import { notifyText, PostgresSignals } from "./db/postgres-signals.ts";
@@ -29,10 +29,9 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
     const isVisitor = options.readonly === true || options.shared === true;
     // For the control socket.
     if (!isVisitor) makePrivateFolders(dirname(options.path));
-    const signals = new PostgresSignals();
-    const membership = isVisitor
-      ? undefined
-      : await PostgresMembership.take(address, { ...options, id: options.random.id(), canJoin: isCurrent, signals });
+    const id = options.random.id();
+    const signals = new PostgresSignals(id);
+    const membership = isVisitor ? undefined : await PostgresMembership.take(address, { ...options, id, canJoin: isCurrent, signals });
     if (membership !== undefined) {
       teardown.push(() => membership.close());
       // The previous leader may have migrated it; from here on no other process does.
@@ -167,8 +166,9 @@ async function compose(db: Executor, { address, options, created, membership, si
   const path = postgresName(address);
   if (created) log.info("state created", { path });
   let bytes = await tableBytes(db);
+  const store = createStore(db, { clock: membership?.clock ?? clock, random }, close);
   return {
-    ...createStore(db, { clock: membership?.clock ?? clock, random }, close),
+    ...store,
     path,
     created,
     // The server recovers by itself after a crash.
@@ -177,7 +177,12 @@ async function compose(db: Executor, { address, options, created, membership, si
     backup: () => Promise.reject(new ExitError(EXIT.usage, "STATE_ON_POSTGRES", `The state is in ${path}.`, { hint: "Use pg_dump." })),
     transfer: createTransfer(db),
     membership,
-    signals: { send: async (topic) => void (await askText(db, notifyText(topic))), on: signals.on },
+    signals: { send: async (topic) => void (await askText(db, notifyText(topic, membership?.id ?? ""))), on: signals.on },
+    async connectedReplicas() {
+      const known = await askText<KnownReplica>(db, KNOWN_REPLICAS);
+      const connected = new Set(known.flatMap(({ id, silentMs }) => (silentMs === null ? [] : [id])));
+      return (await store.replicas()).filter(({ id }) => connected.has(id));
+    },
     quieten: (span) => quieten(db, span),
     inconsistencies: () => findInconsistencies(db),
     // Of the call before: who asks does so again and again, and does not wait.

@@ -5,7 +5,7 @@ import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Log } from "../model/log.ts";
-import type { Membership } from "../model/replicas.ts";
+import type { Membership, ReplicaState } from "../model/replicas.ts";
 import type { Random } from "../model/random.ts";
 import { NO_SIGNALS, type Signals } from "../model/signals.ts";
 import type { Store } from "../model/store.ts";
@@ -61,6 +61,8 @@ export interface OpenedStore extends Store {
   readonly membership: Membership | undefined;
   /** Between the processes that share the state. */
   readonly signals: Signals;
+  /** The daemons on the state that have a session now: for a command. None where the state is a file. */
+  connectedReplicas(): Promise<readonly ReplicaState[]>;
   /** After a restore; how many alerts that waited are muted. */
   quieten(span: QuietSpan): Promise<number>;
   /** Where its tables contradict each other: one sentence each. Reads all of them. */
@@ -197,6 +199,7 @@ function compose(
     transfer: createTransfer(db),
     membership: undefined,
     signals: NO_SIGNALS,
+    connectedReplicas: async () => [],
     quieten: (span) => quieten(db, span),
     inconsistencies: () => findInconsistencies(db),
     sizeBytes: () => [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),

@@ -54,6 +54,7 @@ import { countSilenced, resendSilenced, silenceDeliveries } from "./outbox/silen
 import { Settlements } from "./ledger/settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./outbox/sink-health.ts";
 import { replicaStore } from "./replicas/claims.ts";
+import { configRevisionStore } from "./replicas/config-revisions.ts";
 import { auditMark, auditSpan, spentByHour, spentSince } from "./ledger/spent.ts";
 import type { Executor } from "./db/statement.ts";
 import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enrichments.ts";
@@ -81,6 +82,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...enrichments(db),
     ...replays(db),
     ...replicaStore(db),
+    ...configRevisionStore(db, deps.random),
     ...backfills(db),
     openLevels: () => openLevels(db),
     dueRepeats: () => dueRepeats(db),

@@ -43,6 +43,7 @@ async function makeReloader() {
     meter,
     config: () => active.at(-1),
     states: async () => [],
+    revisions: { refusalOf: async () => undefined, propose: async () => undefined },
     renew: async () => undefined,
     swap: async (next: Config) => void active.push(next),
   } as unknown as ReloadDeps);

@@ -30,13 +30,14 @@ async function open(url: string, options: Partial<OpenOptions> = {}) {
 async function openDaemon(url: string) {
   const { signals } = await open(url);
   const heard: SignalTopic[] = [];
-  return { heard, stop: signals.on((topic) => heard.push(topic)) };
+  return { heard, signals, stop: signals.on((topic) => heard.push(topic)) };
 }
 
-test("a daemon gets what a command sends, until it no longer listens", async () => {
+test("a daemon gets what others send, until it no longer listens", async () => {
   const url = await server.url();
-  const { heard, stop } = await openDaemon(url);
+  const { heard, stop, signals } = await openDaemon(url);
   const command = await open(url, { shared: true });
+  await signals.send("configuration");
   await command.signals.send("share");
   await command.signals.send("reload");
   await until("both signals", () => heard.length === 2);

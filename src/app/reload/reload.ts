@@ -12,6 +12,7 @@ import type { ReloadOutcome } from "../../server/words/actions.ts";
 import type { ConfigView } from "../../server/words/views.ts";
 import { changeFields, compareConfigs, type ConfigChanges, shorten } from "../changes/config-changes.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
+import type { Revisions } from "../fleet/revisions.ts";
 import { type MemoryChange, memoryChanges, memoryText } from "../changes/memory-changes.ts";
 import { sendsText } from "../changes/sent-changes.ts";
 
@@ -23,6 +24,7 @@ export interface ReloadDeps {
   readonly clock: Clock;
   readonly meter: Meter;
   readonly config: () => Config;
+  readonly revisions: Pick<Revisions, "refusalOf" | "propose">;
   /** Makes a checked configuration the active one. */
   readonly swap: (next: Config, changes: ConfigChanges) => Promise<void>;
   /** What a reload does even when nothing changed: whoever asks has perhaps just repaired a sink or paid for a key. */
@@ -97,6 +99,7 @@ class Reloads {
     const before = config();
     if (await isUnchanged(before.reads, files)) {
       await renew();
+      await this.#propose(before);
       log.info("configuration unchanged", { asked_by: askedBy, watches: before.watches.length });
       return this.#accept(false, []);
     }
@@ -106,18 +109,29 @@ class Reloads {
     return fixed.length > 0 ? this.#refuse(fixed, askedBy) : this.#takeOver(before, loaded.config, askedBy);
   }
 
+  /** It is active by now: a state that does not take it is asked again. */
+  async #propose(config: Config): Promise<void> {
+    await this.#deps.revisions.propose(config, "reload").catch((error: unknown) => {
+      this.#isPending = error instanceof StoreError;
+      this.#deps.deps.log.error("configuration was not recorded", { error });
+    });
+  }
+
   async #takeOver(before: Config, next: Config, askedBy: string): Promise<ReloadOutcome> {
     const { states, swap } = this.#deps;
     const { hash, log } = this.#deps.deps;
     const changes = compareConfigs(before, next);
     let memory: readonly MemoryChange[];
     try {
+      const superseded = await this.#deps.revisions.refusalOf(next);
+      if (superseded !== undefined) return this.#refuse([superseded], askedBy);
       memory = memoryChanges(before, next, { hash, states: await states() });
       await swap(next, changes);
     } catch (error) {
       this.#isPending = error instanceof StoreError;
       return this.#refuse([errorText(error)], askedBy);
     }
+    await this.#propose(next);
     const counts = { asked_by: askedBy, watches: next.watches.length };
     const [effects, sends] = [memory.map(memoryText), memory.flatMap(sendsText)];
     log.info("configuration reloaded", { ...counts, ...changeFields(changes, effects, sends) });

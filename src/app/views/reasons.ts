@@ -18,10 +18,22 @@ export interface Troubles {
   readonly watches: readonly WatchView[];
   readonly templates?: readonly FailingTemplate[];
   readonly refusal: ConfigView["failed_reload"];
+  /** Others have a newer configuration, in a sentence. */
+  readonly superseded?: string | undefined;
 }
 
 /** Empty when all is well. What the file says wrong in a refused reload is not repeated: it stands beside. */
-export function reasonsOf({ store, upstream, quota, sinks, dead, watches, templates = [], refusal }: Troubles): readonly string[] {
+export function reasonsOf({
+  store,
+  upstream,
+  quota,
+  sinks,
+  dead,
+  watches,
+  templates = [],
+  refusal,
+  superseded,
+}: Troubles): readonly string[] {
   return [
     ...(store === undefined ? [] : [`the state cannot be written: ${store}`]),
     ...(upstream === undefined ? [] : [`the data service: ${upstream}`]),
@@ -31,6 +43,7 @@ export function reasonsOf({ store, upstream, quota, sinks, dead, watches, templa
     ...watches.flatMap(unreadableIn),
     ...templates.map(failingText),
     ...(refusal === null ? [] : [`the changed configuration was refused at ${refusal.at}; the old one stays active`]),
+    ...(superseded === undefined ? [] : [superseded]),
   ];
 }
 

@@ -18,6 +18,7 @@ import { deadReasons, readDead } from "../delivering/dead-letters.ts";
 import { previewReplay, readReplays } from "../delivering/replays.ts";
 import { readSilences } from "../delivering/silence-actions.ts";
 import { renderEvent, type RenderRequest } from "./render-event.ts";
+import type { Revisions } from "../fleet/revisions.ts";
 import type { Delivery } from "../delivering/delivery.ts";
 import type { Routing } from "../delivering/routing.ts";
 import type { ActivityFeed } from "../daemon/activity.ts";
@@ -43,6 +44,7 @@ export interface ViewsDeps extends ScrapeDeps {
   readonly upstreamWatch: UpstreamWatch;
   readonly storeWatch: StoreWatch;
   readonly startedAtMs: number;
+  readonly revisions: Pick<Revisions, "superseded" | "isWaiting">;
   readonly delivery: () => Delivery;
   readonly routing: () => Routing;
   readonly lastReload: () => ConfigView["last_reload"];
@@ -67,13 +69,15 @@ class DaemonViews implements Views {
     if (clock.monotonic() - engine.loop.lastTurnMs > STALLED_MS) return { live: false, ready: false, reason: "the poll loop stands still" };
     if (storeWatch.trouble !== undefined) return { live: false, ready: false, reason: "the state cannot be written" };
     const failure = await store.proveWritable(clock.now()).then(() => undefined, errorText);
+    const { revisions } = this.#parts;
     return failure === undefined
-      ? { live: true, ready: true, reason: "" }
+      ? { live: true, ready: !revisions.isWaiting(), reason: revisions.superseded() ?? "" }
       : { live: false, ready: false, reason: "the state cannot be written" };
   }
 
   async status(): Promise<StatusView> {
-    const { store, clock, engine, quotaWatch, upstreamWatch, storeWatch, lastRefusal, startedAtMs, loadedAtMs, deps } = this.#parts;
+    const { store, clock, engine, quotaWatch, upstreamWatch, storeWatch, lastRefusal, startedAtMs, loadedAtMs, deps, revisions } =
+      this.#parts;
     const config = this.#parts.config();
     const known = await this.#sources();
     await quotaWatch.refresh(engine.polls);
@@ -85,14 +89,24 @@ class DaemonViews implements Views {
     const dead = await deadReasons(store, config, clock.now());
     const refusal = lastRefusal();
     const templates = this.#parts.delivery().templates?.failing() ?? [];
-    const troubles = { store: storeWatch.trouble, upstream: trouble?.reason, quota, sinks, dead, watches, templates, refusal };
+    const troubles = {
+      store: storeWatch.trouble,
+      upstream: trouble?.reason,
+      quota,
+      sinks,
+      dead,
+      watches,
+      templates,
+      refusal,
+      superseded: revisions.superseded(),
+    };
     const reasons = [...reasonsOf(troubles), ...strandedReasons(config, stats)];
     return {
       state: stateOf(troubles, upstreamWatch.isStopped, reasons),
       reasons,
       version: deps.version,
       started_at: isoTime(startedAtMs),
-      replicas: await replicaViews(store),
+      replicas: store.membership === undefined ? null : replicaViews(await store.replicas(), await store.claims(), store.membership.id),
       uptime_seconds: Math.round((clock.now() - startedAtMs) / 1_000),
       upstream: {
         up: trouble === undefined,

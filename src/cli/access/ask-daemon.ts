@@ -5,7 +5,7 @@ import { controlSocketPath } from "../../server/control-path.ts";
 import type { CliContext } from "../terminal/context.ts";
 import type { DaemonPlace } from "./find-daemon.ts";
 
-/** The daemon's answer, or undefined when none runs on this state. @throws ControlError when one runs but gives no answer. */
+/** The daemon's answer, or undefined when none works on this state here. @throws ControlError when one does but gives no answer. */
 export async function askDaemon(
   { state }: Pick<DaemonPlace, "state">,
   method: ControlMethod,
@@ -13,7 +13,9 @@ export async function askDaemon(
   options?: ControlOptions,
 ): Promise<ControlAnswer | undefined> {
   try {
-    return await callControl(controlSocketPath(state.path), method, path, options);
+    const answer = await callControl(controlSocketPath(state.path), method, path, options);
+    // What a daemon that stands by does not know or do, the state does.
+    return textAt(answer.body, "error", "code") === "SERVER_STANDS_BY" ? undefined : answer;
   } catch (error) {
     if (error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING") return undefined;
     throw error;

@@ -3,6 +3,7 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { LogLevel } from "../../runtime/logger.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { openState } from "../../state/open-state.ts";
+import { plural } from "../terminal/table.ts";
 import { askDaemon, noteFault, textAt } from "./ask-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
 import type { DaemonPlace } from "./find-daemon.ts";
@@ -17,7 +18,11 @@ export async function postDaemon<T>(context: CliContext, place: DaemonPlace, pat
   throw new ExitError(EXIT.failed, "DAEMON_REFUSED", `the running daemon refused: ${why}`, { hint: "see its log" });
 }
 
-/** The state is there and no daemon holds it. @throws ExitError 74, 75 */
+/** What becomes of a change in a state that `count` daemons work on, none of them here. */
+export const keptText = (count: number): string =>
+  count === 0 ? "no daemon runs now, the next start keeps to it" : `kept to by ${plural(count, "replica")} on this state`;
+
+/** The state is there, and no daemon runs here. Those that run elsewhere on it read it again. @throws ExitError 74, 75 */
 export async function changeState<T>(
   context: CliContext,
   place: DaemonPlace,
@@ -27,7 +32,9 @@ export async function changeState<T>(
   const { clock, random } = context;
   const store = await openState({ ...place.state, clock, random, log: context.logger(level), shared: true, mustExist: true });
   try {
-    return await change(store);
+    const result = await change(store);
+    if (place.state.postgres !== undefined) await store.raiseShareRevision();
+    return result;
   } finally {
     await store.close();
   }

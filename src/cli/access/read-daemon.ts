@@ -15,10 +15,6 @@ export async function readDaemon(context: CliContext, place: DaemonPlace, path: 
   if (answer === undefined) return undefined;
   noteFault(context, place);
   if (answer.status === 200) return answer.body;
-  if (textAt(answer.body, "error", "code") === "SERVER_STANDS_BY") {
-    context.err(`the daemon here does not know: ${textAt(answer.body, "error", "message")}; this is what the state holds`);
-    return undefined;
-  }
   const why = textAt(answer.body, "error", "message") || `it answered ${answer.status}`;
   throw new ExitError(EXIT.failed, "DAEMON_REFUSED", `the running daemon refused ${path}: ${why}`, { hint: "see its log" });
 }

@@ -8,7 +8,7 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { PauseView } from "../../server/words/actions.ts";
 import type { WatchView } from "../../server/words/views.ts";
 import { askDaemon, noteFault, textAt } from "../access/ask-daemon.ts";
-import { changeState } from "../access/change-state.ts";
+import { changeState, keptText } from "../access/change-state.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { resumeSink } from "./resume-sink.ts";
@@ -64,7 +64,7 @@ async function setPaused(context: CliContext, order: Order, configPath: string):
     return context.out(pauseText(answer.body as unknown as PauseView));
   }
   const config = place.config();
-  const view = await setInState(context, order, place, config);
+  const { view, replicas } = await setInState(context, order, place, config);
   if (view === undefined) {
     const known = config.watches.map(({ id }) => id);
     throw known.includes(watch)
@@ -72,7 +72,7 @@ async function setPaused(context: CliContext, order: Order, configPath: string):
       : unknown(watch, known);
   }
   if (isFromNow && !view.was_paused) throw failed(`${watch} is not paused: there is nothing to leave out`);
-  context.out(`${pauseText(view)}; no daemon runs now, the next start keeps to it`);
+  context.out(`${pauseText(view)}; ${keptText(replicas)}`);
 }
 
 async function runningWatches(place: DaemonPlace): Promise<readonly string[]> {
@@ -86,10 +86,13 @@ async function setInState(
   { verb, watch, isFromNow }: Order,
   place: DaemonPlace,
   config: Config,
-): Promise<PauseView | undefined> {
+): Promise<{ readonly view: PauseView | undefined; readonly replicas: number }> {
   const { paused } = WORDS[verb];
-  const before = await changeState(context, place, (store) => store.setPaused(watch, paused, { atMs: context.clock.now(), isFromNow }));
-  return before === undefined ? undefined : pauseView(watch, paused, before, isFromNow ? "skip" : onReturnOf(config, watch));
+  return changeState(context, place, async (store) => {
+    const before = await store.setPaused(watch, paused, { atMs: context.clock.now(), isFromNow });
+    const view = before === undefined ? undefined : pauseView(watch, paused, before, isFromNow ? "skip" : onReturnOf(config, watch));
+    return { view, replicas: (await store.connectedReplicas()).length };
+  });
 }
 
 const failed = (message: string): ExitError => new ExitError(EXIT.failed, "PAUSE_FAILED", message);

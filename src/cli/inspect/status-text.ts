@@ -10,7 +10,9 @@ import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts"
 
 /** What is known without a daemon. */
 export interface StoppedView extends Pick<StatusView, "reasons" | "quota" | "watches" | "sinks" | "silences" | "recent_events"> {
-  readonly state: "not_running";
+  /** `elsewhere`: daemons run on it, but none of them answers here. */
+  readonly state: "not_running" | "elsewhere";
+  readonly replicas: readonly ReplicaView[];
 }
 
 const MOST_EVENTS = 5;
@@ -31,10 +33,10 @@ export function formatStatus(view: StatusView | StoppedView, nowMs: number): str
 }
 
 function heading(view: StatusView | StoppedView): string {
-  const lines = [`State: ${view.state.replace("_", " ")}${view.state === "not_running" ? "" : runningSince(view)}`];
+  const lines = [`State: ${view.state.replace("_", " ")}${"version" in view ? runningSince(view) : ""}`];
   for (const reason of view.reasons) lines.push(`  ${reason}`);
-  if (view.state !== "not_running") {
-    lines.push(...(view.replicas ?? []).map(replicaText));
+  lines.push(...(view.replicas ?? []).map(replicaText));
+  if ("version" in view) {
     if (view.gaps > 0) lines.push(`  ${plural(view.gaps, "gap")} in what was read, being filled`);
     if (view.config.last_reload !== null) lines.push(...reloadLines(view.config.last_reload));
     if (view.config.failed_reload !== null) lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));

@@ -5,9 +5,10 @@ import { readStoppedQuota } from "../../app/plan/stopped-quota.ts";
 import { deadReasons } from "../../app/delivering/dead-letters.ts";
 import { readSilences } from "../../app/delivering/silence-actions.ts";
 import type { Config } from "../../config/config.ts";
-import type { Store } from "../../model/store.ts";
+import type { OpenedStore } from "../../state/open.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { StatusView } from "../../server/words/views.ts";
+import { replicaViews } from "../../app/views/replicas-view.ts";
 import { eventLine, type WatchFacts, watchView } from "../../app/views/status-view.ts";
 import { readSinks } from "../../app/views/sinks-view.ts";
 import { readDaemon, readState } from "../access/read-daemon.ts";
@@ -32,10 +33,12 @@ async function status(context: CliContext, configPath: string, asJson: boolean):
   context.out(asJson ? JSON.stringify(view, undefined, 2) : formatStatus(view, context.clock.now()));
 }
 
+const NOT_RUNNING = "no daemon runs on this state: start it with chirpwatch run";
+const ELSEWHERE = "no daemon works on this state here; this is what the state holds";
 const RECENT_EVENTS = 20;
 
 /** The same fields as of a running daemon, as far as the state knows them. */
-async function stoppedView(context: CliContext, store: Store, config: Config): Promise<StoppedView> {
+async function stoppedView(context: CliContext, store: OpenedStore, config: Config): Promise<StoppedView> {
   const { facts, spending } = await readStoppedQuota(store, config, { ...context, hash: sha256 });
   const states = await store.listWatches();
   const { views, readWait } = await readSinks(store, config, { pauses: new Map(), nowMs: context.clock.now() });
@@ -48,10 +51,13 @@ async function stoppedView(context: CliContext, store: Store, config: Config): P
     spent: spending.lines.filter(({ watch }) => watch === id).reduce((sum, { requests }) => sum + requests, 0),
     problem: "",
   });
+  const replicas = replicaViews(await store.connectedReplicas(), await store.claims(), undefined);
+  const isElsewhere = replicas.length > 0;
   return {
-    state: "not_running",
-    reasons: ["no daemon runs on this state: start it with chirpwatch run", ...(await deadReasons(store, config, context.clock.now()))],
-    // Nothing is polled while nothing runs.
+    state: isElsewhere ? "elsewhere" : "not_running",
+    replicas,
+    reasons: [isElsewhere ? ELSEWHERE : NOT_RUNNING, ...(await deadReasons(store, config, context.clock.now()))],
+    // What nothing does here has no forecast here.
     quota: { ...quotaView(facts), forecast: null, expected: null },
     watches: config.watches.filter(({ enabled }) => enabled).map((watch) => watchView(watch, factsOf(watch.id))),
     sinks: views,

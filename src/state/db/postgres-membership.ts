@@ -21,6 +21,7 @@ import {
   lead,
   presenceText,
   remove,
+  resign,
   tryLock,
 } from "./postgres-replicas.ts";
 import { connectSession } from "./postgres-sessions.ts";
@@ -84,6 +85,7 @@ export class PostgresMembership implements Membership {
   #isClosed = false;
   #isReplaced = false;
   #isLeading = false;
+  #mayLead = true;
   #hasBegun = false;
   #answeredMs = 0;
   #cancel: Cancel | undefined;
@@ -106,6 +108,7 @@ export class PostgresMembership implements Membership {
     const client = deps.standby === undefined ? undefined : await waitForLock(address, deps, deps.standby);
     if (client !== undefined) {
       taken.#isLeading = true;
+      await taken.#setUp(client);
       taken.#adopt(client);
       return taken;
     }
@@ -114,7 +117,11 @@ export class PostgresMembership implements Membership {
     });
   }
 
-  readonly isLeading = (): boolean => this.#isLeading;
+  readonly isLeading = (): boolean => this.#isLeading && this.#mayLead;
+
+  setMayLead(mayLead: boolean): void {
+    this.#mayLead = mayLead;
+  }
 
   /** From here on it is one of the replicas, and those that are gone write nothing more. Call it once the tables are there. */
   async begin(): Promise<void> {
@@ -188,7 +195,8 @@ export class PostgresMembership implements Membership {
 
   async #connect(): Promise<boolean> {
     const client = await connectSession(this.#address, { name: DAEMON + this.id, answerTimeoutMs: ANSWER_TIMEOUT_MS });
-    if (!this.#isClosed && (await this.#mayHold(client).catch(() => false))) {
+    const isHeld = await this.#mayHold(client).catch(() => false);
+    if (!this.#isClosed && isHeld) {
       this.#adopt(client);
       return true;
     }
@@ -198,7 +206,8 @@ export class PostgresMembership implements Membership {
 
   /** While the session was cut, this one may have been declared dead, or another one may lead. */
   async #mayHold(client: Client): Promise<boolean> {
-    this.#isLeading = await tryLock(client);
+    this.#isLeading = this.#mayLead && (await tryLock(client));
+    await this.#setUp(client);
     if (!this.#hasBegun) return this.#isLeading || (this.#deps.canJoin && this.#deps.standby !== undefined);
     if (!(await isPresent(client, this.id))) this.#replace();
     return !this.#isReplaced;
@@ -215,10 +224,13 @@ export class PostgresMembership implements Membership {
     this.#clockReadMs = askedMs;
   }
 
+  async #setUp(client: Client): Promise<void> {
+    await client.query(SERVER_KEEPALIVE);
+    await this.#deps.signals.listen(client);
+  }
+
   #adopt(client: Client): void {
     client.once("end", () => this.#lose(client));
-    void client.query(SERVER_KEEPALIVE).catch(() => undefined);
-    void this.#deps.signals.listen(client).catch(() => this.#lose(client));
     this.#session = client;
     if (this.#hasBegun) this.#watchLater(client);
     for (const resolve of this.#waiting) resolve();
@@ -256,8 +268,12 @@ export class PostgresMembership implements Membership {
   }
 
   async #askWhoLeads(client: Client): Promise<void> {
+    if (this.#isLeading && !this.#mayLead) {
+      this.#isLeading = false;
+      await resign(client, this.id);
+    }
     if (this.#isLeading) await this.#removeGone(client);
-    else if (await tryLock(client)) {
+    else if (this.#mayLead && (await tryLock(client))) {
       this.#isLeading = true;
       await lead(client, this.id);
       await this.#removeGone(client);

@@ -23,6 +23,12 @@ export async function tryLock(client: Client): Promise<boolean> {
   return rows[0]?.held === true;
 }
 
+/** Frees the lock for another one. */
+export async function resign(client: Client, id: string): Promise<void> {
+  await change(client, async () => void (await client.query("update replicas set leads = 0 where id = $1", [id])));
+  await client.query(`select pg_advisory_unlock(${lockName("owner")})`);
+}
+
 const SILENT_MS = "(extract(epoch from clock_timestamp() - a.state_change) * 1000)::int";
 
 /** An advisory lock with two numbers shows them as two object ids, and 2 as its kind. */
@@ -53,13 +59,12 @@ export interface KnownReplica {
   readonly silentMs: number | null;
 }
 
-export async function knownReplicas(client: Client): Promise<readonly KnownReplica[]> {
-  const { rows } = await client.query<KnownReplica>(
-    `select r.id, min(${SILENT_MS}) as "silentMs" from replicas r
-     left join pg_stat_activity a on a.application_name = '${DAEMON}' || r.id and a.datname = current_database() group by r.id`,
-  );
-  return rows;
-}
+export const KNOWN_REPLICAS = `
+  select r.id, min(${SILENT_MS}) as "silentMs" from replicas r
+  left join pg_stat_activity a on a.application_name = '${DAEMON}' || r.id and a.datname = current_database() group by r.id`;
+
+export const knownReplicas = async (client: Client): Promise<readonly KnownReplica[]> =>
+  (await client.query<KnownReplica>(KNOWN_REPLICAS)).rows;
 
 /** Its only value is 1 while the daemon has a row. Ids are of letters, digits, - and _. */
 export const presenceText = (id: string): string => `select count(*)::int as present from replicas where id = '${id}'`;

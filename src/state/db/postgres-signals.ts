@@ -7,12 +7,19 @@ import { SIGNAL_TOPICS, type SignalTopic } from "../../model/signals.ts";
 const CHANNEL = "'chirpwatch_' || hashtext(current_schema())";
 const LISTEN = `do $$ begin execute format('listen %I', ${CHANNEL}); end $$`;
 
-export const notifyText = (topic: SignalTopic): string => `select pg_notify(${CHANNEL}, '${topic}')`;
+/** `from`: of letters, digits, - and _, as ids are; "" for a command. */
+export const notifyText = (topic: SignalTopic, from: string): string => `select pg_notify(${CHANNEL}, '${topic} ${from}')`;
 
 export class PostgresSignals {
+  readonly #id: string;
   readonly #listeners = new Set<(topic: SignalTopic) => void>();
   readonly #known = new WeakSet<Client>();
   #hadSession = false;
+
+  /** Of the daemon, whose own signals it does not hear. */
+  constructor(id: string) {
+    this.#id = id;
+  }
 
   readonly on = (listener: (topic: SignalTopic) => void): Cancel => {
     this.#listeners.add(listener);
@@ -23,8 +30,9 @@ export class PostgresSignals {
   async listen(client: Client): Promise<void> {
     if (this.#known.has(client)) return;
     this.#known.add(client);
-    client.on("notification", ({ payload }) => {
-      for (const topic of SIGNAL_TOPICS) if (topic === payload) this.#emit(topic);
+    client.on("notification", ({ payload = "" }) => {
+      const [sent, from] = payload.split(" ");
+      for (const topic of SIGNAL_TOPICS) if (topic === sent && from !== this.#id) this.#emit(topic);
     });
     await client.query(LISTEN);
     if (this.#hadSession) for (const topic of SIGNAL_TOPICS) this.#emit(topic);

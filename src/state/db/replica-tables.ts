@@ -1,4 +1,5 @@
 /** Tables of the daemons that share a state. */
+import type { ConfigRevision } from "../../model/config-revisions.ts";
 import type { WorkKind } from "../../model/replicas.ts";
 
 /** One row for each that runs. */
@@ -17,4 +18,13 @@ export interface ClaimsTable {
   cost: number;
   replica: string | null;
   wanted: string;
+}
+
+/** One row for each configuration that became the current one. */
+export interface ConfigRevisionsTable {
+  number: number;
+  hash: string;
+  at: number;
+  cause: ConfigRevision["cause"];
+  by: string;
 }

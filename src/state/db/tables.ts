@@ -1,6 +1,6 @@
 /** The tables as Kysely sees them. Times are epoch ms, JSON is text, truth is 0 or 1: what SQLite and Postgres both take. */
 import type { Verdict } from "../../model/event.ts";
-import type { ClaimsTable, ReplicasTable } from "./replica-tables.ts";
+import type { ClaimsTable, ConfigRevisionsTable, ReplicasTable } from "./replica-tables.ts";
 import type {
   AttemptsTable,
   CrosspostsTable,
@@ -238,9 +238,10 @@ export interface Tables {
   spent_lines: SpentLinesTable;
   notes: NotesTable;
   learned: LearnedTable;
-  /** The store's own notes: `clean`, `probe`. */
   replicas: ReplicasTable;
   claims: ClaimsTable;
+  config_revisions: ConfigRevisionsTable;
+  /** The store's own notes: `clean`, `probe`. */
   housekeeping: NotesTable;
   sequences: SequencesTable;
 }

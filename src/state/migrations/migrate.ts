@@ -30,6 +30,7 @@ import { up as paths } from "./0025-paths.ts";
 import { up as sealedFor } from "./0026-sealed-for.ts";
 import { up as backfilledEnrichments } from "./0027-backfilled-enrichments.ts";
 import { up as replicas } from "./0028-replicas.ts";
+import { up as configRevisions } from "./0029-config-revisions.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -62,6 +63,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0026-sealed-for": { up: sealedFor },
   "0027-backfilled-enrichments": { up: backfilledEnrichments },
   "0028-replicas": { up: replicas },
+  "0029-config-revisions": { up: configRevisions },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

@@ -40,6 +40,7 @@ export const TRANSFERRED = {
   spent_lines: ["hour", "watch", "endpoint", "key"],
   notes: ["name"],
   learned: ["scope", "key"],
+  config_revisions: ["number"],
   sequences: ["name"],
 } as const satisfies {
   readonly [T in Exclude<keyof Tables, "housekeeping" | "replicas" | "claims">]: readonly (keyof Tables[T] & string)[];

@@ -48,7 +48,7 @@ function makeFleets() {
   const add = async (id: string, config = "c") => {
     const did: string[] = [];
     const options = { config, failures: 0 };
-    const membership = { id, isLeading: () => leader === id, isPresent: async () => true, clock };
+    const membership = { id, isLeading: () => leader === id, isPresent: async () => true, clock, setMayLead: () => undefined };
     const fleet = new Fleet({ store, membership, clock, log: rememberingLog(), configHash: () => options.config });
     const begin = () => fleet.submit("poll", WORK, "all");
     const work: FleetWork = {

@@ -42,6 +42,7 @@ async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}) {
     meter: createMeter(),
     config: () => active,
     states: async () => [],
+    revisions: { refusalOf: async () => undefined, propose: async () => undefined },
     renew: async () => void did.push("renew"),
     swap: async (next: Config) => {
       const failure = failures.shift();

@@ -74,6 +74,8 @@ const NOT_CUT = [
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
   // Of a state that replicas share: one on Postgres.
   ...["replicas", "claims", "saveClaims", "handOver", "setReplicaConfig", "shareNews", "raiseShareRevision"],
+  // At a start and at a reload, whose crashes other writes have.
+  ...["configSalt", "configRevisions", "proposeConfig"],
 ];
 
 export const STORE_METHODS: readonly string[] = [...STORE_WRITES, ...STORE_READS, ...NOT_CUT, "close"];

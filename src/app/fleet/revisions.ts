@@ -1,0 +1,122 @@
+/**
+ * Whether this daemon's configuration is the current one of its state. On a file whatever the daemon reads is, and is recorded. Daemons that
+ * share a state agree: one with a superseded configuration neither leads nor gets a share, until its file changes or is made current again.
+ */
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { ConfigRevision, ConfigRevisionStore } from "../../model/config-revisions.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { Log } from "../../model/log.ts";
+import type { Membership, ReplicaStore } from "../../model/replicas.ts";
+import type { Signals } from "../../model/signals.ts";
+
+export interface RevisionsDeps {
+  readonly store: ConfigRevisionStore & Pick<ReplicaStore, "replicas">;
+  readonly signals: Signals;
+  /** Undefined where the state is a file. */
+  readonly membership: Membership | undefined;
+  readonly clock: Clock;
+  readonly hash: Hash;
+  readonly log: Log;
+}
+
+/** What a digest is made of. Replicas may have their files in other places, and listen elsewhere. */
+const whatItDoes = ({ watches, sinks, route, templates, ops, api, linksHost, state: { retentionMs } }: Config): string =>
+  JSON.stringify({ watches, sinks, route, templates, ops, api, linksHost, retentionMs }, (key, value: unknown) =>
+    key === "declaredAt" || key === "keyFile" ? undefined : value,
+  );
+
+/** Secrets are in it as well: without the salt nobody can try guesses. */
+export const configDigest = (config: Config, salt: string, hash: Hash): string => hash(`${salt}\n${whatItDoes(config)}`);
+
+export class Revisions {
+  readonly #deps: RevisionsDeps;
+  readonly #salt: string;
+  readonly #digests = new WeakMap<Config, string>();
+  #current: ConfigRevision | undefined;
+  #isSuperseded = false;
+  /** It works with its configuration, be it superseded: no other daemon has the current one yet. */
+  #isWorking = false;
+
+  private constructor(deps: RevisionsDeps, salt: string) {
+    this.#deps = deps;
+    this.#salt = salt;
+  }
+
+  static async open(deps: RevisionsDeps): Promise<Revisions> {
+    return new Revisions(deps, await deps.store.configSalt());
+  }
+
+  readonly digestOf = (config: Config): string => {
+    const known = this.#digests.get(config);
+    if (known !== undefined) return known;
+    const digest = configDigest(config, this.#salt, this.#deps.hash);
+    this.#digests.set(config, digest);
+    return digest;
+  };
+
+  /** In a sentence, with the cure; undefined while it is the current one. */
+  readonly superseded = (): string | undefined => {
+    if (!this.#isSuperseded || this.#current === undefined) return undefined;
+    const { number, by } = this.#current;
+    const does = this.#isWorking ? "no replica has that one yet" : "this replica waits";
+    return `the configuration is superseded by revision ${number} of ${by}, and ${does}: update the file, or run chirpwatch config activate`;
+  };
+
+  /** Whether it does nothing, as others have a newer configuration. */
+  readonly isWaiting = (): boolean => this.#isSuperseded && !this.#isWorking;
+
+  /** Why a configuration may not be taken over; undefined when it may. */
+  readonly refusalOf = async (config: Config): Promise<string | undefined> => {
+    if (this.#deps.membership === undefined) return undefined;
+    const [current, ...elder] = await this.#deps.store.configRevisions();
+    const digest = this.digestOf(config);
+    const same = elder.find(({ hash }) => hash === digest);
+    if (current === undefined || current.hash === digest || same === undefined) return undefined;
+    return `it is revision ${same.number}, which revision ${current.number} of ${current.by} has superseded: chirpwatch config activate makes it the current one`;
+  };
+
+  /** Makes it the current one, unless it was superseded. */
+  readonly propose = async (config: Config, cause: "start" | "reload"): Promise<void> => {
+    const { store, signals, membership, clock } = this.#deps;
+    const hash = this.digestOf(config);
+    if (hash === this.#current?.hash && this.#isWorking) return;
+    const before = this.#current?.number;
+    const mayGoBack = membership === undefined;
+    this.#current = await store.proposeConfig({ hash, atMs: clock.now(), cause, by: await this.#ownName(), mayGoBack });
+    if (this.#current.hash === hash) this.#settle(true, true);
+    else await this.review(config);
+    if (this.#current.number !== before) await signals.send("configuration");
+  };
+
+  /** Others may have made another one the current one, or work with it by now. Whether this one is superseded since the last time. */
+  readonly review = async (config: Config): Promise<boolean> => {
+    const { store, membership } = this.#deps;
+    if (membership === undefined) return false;
+    const [current] = await store.configRevisions();
+    if (current === undefined) return false;
+    const [before, wasSuperseded] = [this.#current?.number, this.#isSuperseded];
+    this.#current = current;
+    const isCurrent = current.hash === this.digestOf(config);
+    const hasOther = async () => (await store.replicas()).some(({ id, config: other }) => id !== membership.id && other === current.hash);
+    this.#settle(isCurrent, isCurrent || (this.#isWorking && !(await hasOther())));
+    return this.#isSuperseded && (!wasSuperseded || before !== current.number);
+  };
+
+  #settle(isCurrent: boolean, isWorking: boolean): void {
+    const before = this.superseded();
+    this.#isSuperseded = !isCurrent;
+    this.#isWorking = isWorking;
+    this.#deps.membership?.setMayLead(isWorking);
+    const { log } = this.#deps;
+    const now = this.superseded();
+    if (now !== undefined && now !== before) log.warn("configuration is superseded", { reason: now });
+    if (now === undefined && before !== undefined) log.info("configuration is the current one");
+  }
+
+  async #ownName(): Promise<string> {
+    const { store, membership } = this.#deps;
+    if (membership === undefined) return "this daemon";
+    return (await store.replicas()).find(({ id }) => id === membership.id)?.host ?? "a replica";
+  }
+}

@@ -1,0 +1,42 @@
+/** The configurations that the state has worked with. A proposal reads and writes in one transaction, so that all agree on the order. */
+import type { ProposedConfig, ConfigRevision, ConfigRevisionStore } from "../../model/config-revisions.ts";
+import type { Random } from "../../model/random.ts";
+import { fromText, toText } from "../db/json-text.ts";
+import { type Executor, transact } from "../db/statement.ts";
+
+const SALT_NOTE = "config.salt";
+
+export const configRevisionStore = (db: Executor, random: Random): ConfigRevisionStore => ({
+  configSalt: () => transact(db, (on) => salt(on, random)),
+  configRevisions: () => revisions(db),
+  proposeConfig: (proposed) => transact(db, (on) => accept(on, proposed)),
+});
+
+async function salt(on: Executor, random: Random): Promise<string> {
+  const known = await on.selectFrom("notes").select("value").where("name", "=", SALT_NOTE).executeTakeFirst();
+  if (known !== undefined) return String(fromText(known.value));
+  const fresh = random.id();
+  await on
+    .insertInto("notes")
+    .values({ name: SALT_NOTE, value: toText(fresh) })
+    .execute();
+  return fresh;
+}
+
+async function revisions(db: Executor): Promise<readonly ConfigRevision[]> {
+  const rows = await db.selectFrom("config_revisions").selectAll().orderBy("number", "desc").execute();
+  return rows.map(({ number, at, ...row }) => ({ ...row, number: Number(number), atMs: Number(at) }));
+}
+
+async function accept(on: Executor, { mayGoBack, atMs, ...proposed }: ProposedConfig): Promise<ConfigRevision> {
+  const known = await revisions(on);
+  const [current] = known;
+  const isElder = known.some(({ hash }) => hash === proposed.hash);
+  if (current !== undefined && (current.hash === proposed.hash || (isElder && !mayGoBack))) return current;
+  const next = { ...proposed, number: (current?.number ?? 0) + 1 };
+  await on
+    .insertInto("config_revisions")
+    .values({ ...next, at: atMs })
+    .execute();
+  return { ...next, atMs };
+}

@@ -1,0 +1,129 @@
+/** Daemons on one Postgres agree on the configuration: a superseded one waits, is made current again, and commands reach all from anywhere. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type BinProcess, makeFolder, runBin } from "../support/bin-process.ts";
+import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, createFixture, type Fixture, hookSink, noted } from "./fixture.ts";
+
+cleanUpAfterwards();
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.remove());
+
+/** A folder on a machine of its own. */
+function machine({ api, hook }: Fixture, url: string) {
+  const folder = makeFolder();
+  const write = (queries: readonly string[]) =>
+    writeConfig(folder, {
+      ...baseConfig(api.url, api.key),
+      ...{ state: { url }, defaults: { watch: { schedule: "@every 1s" } }, sinks: { hook: hookSink(hook) } },
+      watches: Object.fromEntries(queries.map((query) => [query, { type: "search", query, strategy: "single" }])),
+    });
+  return {
+    write,
+    start: () => startDaemonProcess({ folder }),
+    run: async (...command: readonly string[]) => runBin([...command, "-c", "watches.yaml"], { cwd: folder }),
+  };
+}
+
+/** Undefined while its work begins again. */
+const readiness = ({ url }: DaemonProcess) =>
+  fetch(`${url}/readyz`).then(
+    ({ status }) => status,
+    () => undefined,
+  );
+const end = async (daemon: BinProcess) => {
+  daemon.kill("SIGTERM");
+  await daemon.gone;
+};
+
+it("a replica with a newer configuration takes over once it is up, and the others follow when their files are the same", async () => {
+  const fixture = await createFixture();
+  const url = await server.url();
+  const [first, second] = [machine(fixture, url), machine(fixture, url)];
+  fixture.api.post("search:one", 3);
+  first.write(["one"]);
+  second.write(["one", "two"]);
+  const old = await first.start();
+  await noted(old, "one");
+  await second.start();
+  await until("the old one to wait", async () => (await readiness(old)) === 503);
+  expect((await old.status()).reasons.join()).toContain(
+    "the configuration is superseded by revision 2 of 127.0.0.1, and this replica waits",
+  );
+  expect((await first.run("health")).out).toContain("the daemon is well: the configuration is superseded");
+  const posted = fixture.api.post("search:one", 1);
+  await until("the alert", () => fixture.hook.events().some(({ subject }) => subject === posted[0]));
+  first.write(["one", "two"]);
+  await until("the old one to follow", async () => (await readiness(old)) === 200);
+  expect((await first.run("config", "list")).out).toMatch(/ 2 +\S+ +\S+ \S+ +start +127\.0\.0\.1 +current\n +1 /);
+  await until("a share for each", async () => (await old.status()).replicas?.every(({ polls }) => polls === 1) === true);
+  expect(fixture.hook.events()).toHaveLength(1);
+});
+
+it("one that starts with a superseded file waits for config activate", async () => {
+  const fixture = await createFixture();
+  const url = await server.url();
+  const [first, second] = [machine(fixture, url), machine(fixture, url)];
+  first.write(["one"]);
+  second.write(["two"]);
+  await end(await first.start());
+  await end(await second.start());
+  const straggler = await first.start();
+  await straggler.logged("configuration is superseded");
+  expect(await readiness(straggler)).toBe(503);
+  expect(await first.run("config", "activate", "--author", "alice")).toMatchObject({
+    out: "this configuration is the current one, as revision 3; 1 replica has it\n",
+  });
+  await until("it to work", async () => (await straggler.status()).watches.every(({ last_poll_at: at }) => at !== null));
+  expect(await readiness(straggler)).toBe(200);
+  fixture.api.post("search:one", 1);
+  await until("its alert", () => fixture.hook.events().length === 1);
+  expect((await first.run("config", "list")).out).toContain("activate  alice");
+});
+
+it("a reload with a superseded file is refused, and says how to go back", async () => {
+  const fixture = await createFixture();
+  const only = machine(fixture, await server.url());
+  only.write(["one"]);
+  const daemon = await only.start();
+  only.write(["one", "two"]);
+  expect(await only.run("reload")).toMatchObject({ code: 0 });
+  only.write(["one"]);
+  const refused = await only.run("reload");
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.err).toContain("it is revision 1, which revision 2 of 127.0.0.1 has superseded: chirpwatch config activate");
+  expect(await readiness(daemon)).toBe(200);
+  await only.run("config", "activate");
+  await daemon.logged(/configuration reloaded/);
+  expect((await only.run("reload")).out).toBe("configuration unchanged\n");
+  expect((await daemon.status()).watches.map(({ id }) => id)).toEqual(["one"]);
+});
+
+it("commands beside no daemon reach those that run elsewhere on the state", async () => {
+  const fixture = await createFixture();
+  const url = await server.url();
+  const [first, elsewhere] = [machine(fixture, url), machine(fixture, url)];
+  first.write(["one"]);
+  elsewhere.write(["one"]);
+  const daemon = await first.start();
+  await noted(daemon, "one");
+  expect((await elsewhere.run("pause", "one")).out).toContain("kept to by 1 replica on this state");
+  await until("the pause", async () => (await daemon.status()).watches.every(({ paused }) => paused));
+  expect(await elsewhere.run("resume", "one")).toMatchObject({ code: 0 });
+  await until("its end", async () => (await daemon.status()).watches.every(({ paused }) => !paused));
+  expect(await elsewhere.run("silence", "add", 'watch="one"', "--duration", "1h", "--comment", "test", "--author", "alice")).toMatchObject({
+    code: 0,
+  });
+  const posted = fixture.api.post("search:one", 1);
+  await until("the silence to hold", async () => (await daemon.status()).recent_events.some(({ id }) => id !== "") && posted.length > 0);
+  expect(fixture.hook.events()).toEqual([]);
+  expect((await elsewhere.run("status")).out).toContain("State: elsewhere\n");
+  expect((await elsewhere.run("status")).out).toContain("  replica 127.0.0.1 (leads): 1 poll, 1 destination\n");
+  expect((await elsewhere.run("reload")).out).toContain("asked 1 replica to read the configuration again");
+  await daemon.logged("configuration unchanged");
+});
