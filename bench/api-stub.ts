@@ -1,7 +1,14 @@
 /** The data service with nothing in it: every list is empty, at once. */
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+
+export interface QueryRequest {
+  /** On performance.now(). */
+  readonly atMs: number;
+  /** The connection that it came on: whose it is ends with the process. */
+  readonly socket: Socket;
+}
 
 export interface ApiStub {
   readonly url: string;
@@ -9,27 +16,32 @@ export interface ApiStub {
   readonly billed: number;
   /** When the first billed request arrived, on performance.now(). */
   readonly firstBilled: Promise<number>;
-  /** When the next billed request arrives, on performance.now(). */
-  nextBilled(): Promise<number>;
+  /** The last request of each query. */
+  readonly lastOf: ReadonlyMap<string, QueryRequest>;
   close(): Promise<void>;
 }
 
 export async function startApiStub(): Promise<ApiStub> {
   let billed = 0;
-  const waiting: ((atMs: number) => void)[] = [];
+  const lastOf = new Map<string, QueryRequest>();
   let resolveFirst: (atMs: number) => void = () => {};
   const firstBilled = new Promise<number>((resolve) => (resolveFirst = resolve));
   const server = createServer((request, response) => {
     const isUsage = request.url?.includes("key-usage-info") === true;
-    if (!isUsage) {
-      billed += 1;
-      for (const resolve of waiting.splice(0)) resolve(performance.now());
-      resolveFirst(performance.now());
-    }
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(
-      JSON.stringify(isUsage ? { key_requests: 0, remaining_requests: 1_000_000, total_requests: 0 } : { tweets: [], next_cursor: null }),
-    );
+    const atMs = performance.now();
+    let body = "";
+    request.setEncoding("utf8").on("data", (part: string) => (body += part));
+    request.on("end", () => {
+      if (!isUsage) {
+        billed += 1;
+        lastOf.set(queryOf(body), { atMs, socket: request.socket });
+        resolveFirst(atMs);
+      }
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(
+        JSON.stringify(isUsage ? { key_requests: 0, remaining_requests: 1_000_000, total_requests: 0 } : { tweets: [], next_cursor: null }),
+      );
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -39,7 +51,7 @@ export async function startApiStub(): Promise<ApiStub> {
       return billed;
     },
     firstBilled,
-    nextBilled: () => new Promise((resolve) => waiting.push(resolve)),
+    lastOf,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -47,3 +59,6 @@ export async function startApiStub(): Promise<ApiStub> {
     },
   };
 }
+
+/** Without its bounds in time. */
+const queryOf = (body: string): string => (/"query":"(.*?)"/.exec(body)?.[1] ?? "").replace(/ ?\b(since|until)_time:\d+/g, "").replace(/[()]/g, "").trim();

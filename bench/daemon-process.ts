@@ -16,8 +16,8 @@ export interface DaemonProcess {
   residentKilobytes(): number;
   /** The most that was resident so far. */
   peakKilobytes(): number;
-  /** Resolves when a line with this text is in the log. @throws when the process ends before. */
-  said(text: string): Promise<void>;
+  /** The first line of the log with this text, once it is there. @throws when the process ends before. */
+  said(text: string): Promise<string>;
   /** As SIGKILL does; resolves when it is gone. */
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -37,6 +37,7 @@ export function startDaemonProcess(configPath: string): DaemonProcess {
         if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}:\n${log}`);
         await Promise.race([once(child.stderr, "data"), ended]);
       }
+      return log.split("\n").find((line) => line.includes(text)) ?? "";
     },
     async kill() {
       child.kill("SIGKILL");

@@ -35,6 +35,8 @@ export interface ReplicaState {
 export interface ReplicaStore {
   replicas(): Promise<readonly ReplicaState[]>;
   claims(): Promise<readonly WorkClaim[]>;
+  /** What the replica does, also what it is to hand over. */
+  claimsOf(replica: string): Promise<readonly WorkClaim[]>;
   /** The leader's: `changed` are new ones or replace what is there, `removed` is work that is no more. Counts the revision up. */
   saveClaims(changed: readonly WorkClaim[], removed: readonly Pick<Work, "kind" | "key">[]): Promise<void>;
   /** Hands everything over that another replica is wanted for. */

@@ -178,7 +178,7 @@ export class Fleet implements Share {
   /** Whether something is to be handed over. */
   async #readHeld(): Promise<boolean> {
     const { store, membership } = this.#deps;
-    const own = (await store.claims()).filter(({ replica }) => replica === membership.id);
+    const own = await store.claimsOf(membership.id);
     const kept = own.filter(({ wanted }) => wanted === membership.id);
     this.#held = new Set(kept.map(nameOf));
     return kept.length < own.length;

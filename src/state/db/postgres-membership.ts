@@ -253,12 +253,18 @@ export class PostgresMembership implements Membership {
 
   /** A broken network path gives no signal of its own: the question that is not answered does. */
   #watchLater(client: Client): void {
-    this.#cancel = this.#deps.clock.after(WATCH_MS, () => {
+    this.#cancel = this.#deps.clock.after(this.#watchInMs(), () => {
       void this.#watch(client).then(
         () => this.#session === client && this.#watchLater(client),
         () => this.#lose(client),
       );
     });
+  }
+
+  /** Sooner where a replica that is missing is gone sooner. */
+  #watchInMs(): number {
+    const goneMs = Math.min(...this.#missing.values()) + GONE_MS - this.#deps.clock.monotonic();
+    return goneMs > 0 ? Math.min(WATCH_MS, goneMs) : WATCH_MS;
   }
 
   async #watch(client: Client): Promise<void> {

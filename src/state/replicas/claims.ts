@@ -19,6 +19,7 @@ const AT_ONCE = 500;
 export const replicaStore = (db: Executor): ReplicaStore => ({
   replicas: () => replicas(db),
   claims: () => db.selectFrom("claims").selectAll().orderBy("kind").orderBy("key").execute(),
+  claimsOf: (replica) => db.selectFrom("claims").selectAll().where("replica", "=", replica).execute(),
   saveClaims: (changed, removed) => transact(db, (on) => saveClaims(on, changed, removed)),
   handOver: (replica) =>
     transact(db, async (on) => {

@@ -13,6 +13,7 @@ function memoryStore() {
   const store: ReplicaStore = {
     replicas: async () => [...replicas.values()],
     claims: async () => [...claims.values()],
+    claimsOf: async (id) => [...claims.values()].filter(({ replica }) => replica === id),
     async saveClaims(changed, removed) {
       for (const claim of changed) claims.set(claim.key, claim);
       for (const { key } of removed) claims.delete(key);

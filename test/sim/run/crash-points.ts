@@ -73,7 +73,7 @@ const NOT_CUT = [
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
   // Of a state that replicas share: one on Postgres.
-  ...["replicas", "claims", "saveClaims", "handOver", "setReplicaConfig", "shareNews", "raiseShareRevision"],
+  ...["replicas", "claims", "claimsOf", "saveClaims", "handOver", "setReplicaConfig", "shareNews", "raiseShareRevision"],
   // At a start and at a reload, whose crashes other writes have.
   ...["configSalt", "configRevisions", "proposeConfig"],
 ];
