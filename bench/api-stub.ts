@@ -61,4 +61,8 @@ export async function startApiStub(): Promise<ApiStub> {
 }
 
 /** Without its bounds in time. */
-const queryOf = (body: string): string => (/"query":"(.*?)"/.exec(body)?.[1] ?? "").replace(/ ?\b(since|until)_time:\d+/g, "").replace(/[()]/g, "").trim();
+const queryOf = (body: string): string =>
+  (/"query":"(.*?)"/.exec(body)?.[1] ?? "")
+    .replace(/ ?\b(since|until)_time:\d+/g, "")
+    .replace(/[()]/g, "")
+    .trim();

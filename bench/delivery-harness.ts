@@ -17,7 +17,7 @@ import { createMeter } from "../src/server/metrics/meter.ts";
 import { SINK_TYPES } from "../src/sinks/registry.ts";
 import type { OpenedStore } from "../src/state/open.ts";
 import { WATCH_TYPES } from "../src/watches/registry.ts";
-import { HOOK } from "./polling-harness.ts";
+import { hookOf } from "./polling-harness.ts";
 import { SILENT_LOG } from "./silent-log.ts";
 
 export interface DeliveryHarness {
@@ -33,6 +33,8 @@ export interface DeliveryOptions {
   readonly url: string;
   readonly setup?: DeliverySetup;
   readonly log?: Log;
+  /** As in the polling harness. */
+  readonly writer?: number;
 }
 
 /** What is in the way of each alert. */
@@ -49,8 +51,8 @@ export interface DeliverySetup {
 const OPS = "terminal";
 
 export async function createDeliveryHarness(options: DeliveryOptions): Promise<DeliveryHarness> {
-  const { folder, store, url, setup = {}, log = SILENT_LOG } = options;
-  const config = await readConfig(folder, url, setup);
+  const { folder, store, url, setup = {}, log = SILENT_LOG, writer = 0 } = options;
+  const config = await readConfig(folder, { url, setup, hook: hookOf(writer) });
   const clock = createSystemClock();
   const http = createHttpAgent();
   if (setup.hasSilence === true) await store.addSilence(silenceOfNobody(clock.now()));
@@ -96,22 +98,27 @@ const FAILING = {
   },
 };
 
-async function readConfig(folder: string, url: string, { sink = "", sections = "" }: DeliverySetup) {
+interface Towards extends Pick<DeliveryOptions, "url"> {
+  readonly setup: DeliverySetup;
+  readonly hook: string;
+}
+
+async function readConfig(folder: string, towards: Towards) {
   const path = join(folder, "watches.yaml");
-  await writeFile(path, textOf(url, sink, sections));
+  await writeFile(path, textOf(towards));
   const loaded = await loadConfig({ path, files: createFiles(), env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
   if (!loaded.ok) throw new Error(`the configuration is refused: ${JSON.stringify(loaded.issues)}`);
   return loaded.config;
 }
 
-const textOf = (url: string, sink: string, sections: string): string => `version: 1
+const textOf = ({ url, hook, setup: { sink = "", sections = "" } }: Towards): string => `version: 1
 api: { base_url: "https://api.example", key: bench }
 ops: { sink: ${OPS} }
 watches:
-  bench: { type: search, query: release, schedule: "@every 1m", sink: ${HOOK} }
+  bench: { type: search, query: release, schedule: "@every 1m", sink: ${hook} }
 sinks:
   ${OPS}: { type: console }
-  ${HOOK}: { type: webhook, url: "${url}", secret: a secret of the bench, allow_private: true${sink} }
+  ${hook}: { type: webhook, url: "${url}", secret: a secret of the bench, allow_private: true${sink} }
 ${sections}`;
 
 const silenceOfNobody = (nowMs: number) => ({

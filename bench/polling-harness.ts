@@ -18,7 +18,10 @@ import { createSystemClock } from "../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../src/runtime/system-random.ts";
 import { createTimetable } from "../src/schedule/timetable.ts";
 import { createMeter } from "../src/server/metrics/meter.ts";
-import { openStore, type OpenedStore } from "../src/state/open.ts";
+import type { PostgresAddress } from "../src/model/postgres-address.ts";
+import type { Standby } from "../src/state/db/postgres-membership.ts";
+import type { OpenedStore } from "../src/state/open.ts";
+import { openState } from "../src/state/open-state.ts";
 import { search } from "../src/watches/search.ts";
 import { SILENT_LOG } from "./silent-log.ts";
 
@@ -35,17 +38,23 @@ export interface PollingHarnessOptions {
   readonly wakeDelivery?: () => void;
   /** Where its events go; to the webhook, with nothing in their way, where it is left out. */
   readonly routing?: () => Pick<Routing, "routeOf">;
+  /** Where the state is; a file in the folder, where it is left out. */
+  readonly postgres?: PostgresAddress;
+  /** Of how many writers on the state it is which, counted from 0: each polls a watch of its own, which has a sink of its own. */
+  readonly writer?: { readonly number: number; readonly of: number };
 }
 
-/** The name of the sink that every event goes to. */
-export const HOOK = "hook";
+/** The name of the sink that every event of a writer goes to. */
+export const hookOf = (writer = 0): string => `hook${writer}`;
 
 /** Its baseline is drawn: everything polled from now on is news. */
 export async function createPollingHarness(options: PollingHarnessOptions): Promise<PollingHarness> {
   const clock = createSystemClock();
   const random = createSystemRandom();
   const path = join(options.folder, "state.db");
-  const store = await openStore({ path, clock, random, log: SILENT_LOG });
+  const { postgres, writer = { number: 0, of: 1 } } = options;
+  const standby: Standby = { signal: new AbortController().signal, onWait: () => {}, onReplaced: fail };
+  const store = await openState({ path, ...(postgres === undefined ? {} : { postgres }), clock, random, log: SILENT_LOG, standby });
   const serviceClock = createServiceClock(clock);
   let page: readonly Tweet[] = [];
   let answeredAtMs = 0;
@@ -83,14 +92,23 @@ export async function createPollingHarness(options: PollingHarnessOptions): Prom
     meter,
     log: SILENT_LOG,
     trace: createPollTrace(clock),
-    route: (evaluated, nowMs) => ({ event: evaluated.event, deliveries: (options.routing?.() ?? TO_HOOK).routeOf(evaluated, nowMs) }),
+    route: (evaluated, nowMs) => ({
+      event: evaluated.event,
+      deliveries: (options.routing?.() ?? toHook(writer.number)).routeOf(evaluated, nowMs),
+    }),
     retentionMs: () => 90 * 86_400_000,
     withoutRemoved: (polled) => polled,
     wakeDelivery: options.wakeDelivery ?? (() => {}),
   });
-  const [state] = await store.registerWatches([registrationOf(sha256, WATCH)], clock.now());
+  const watches = Array.from({ length: writer.of }, (_, number) => watchOf(number));
+  const states = await store.registerWatches(
+    watches.map((one) => registrationOf(sha256, one)),
+    clock.now(),
+  );
+  const watch = watchOf(writer.number);
+  const state = states.find(({ id }) => id === watch.id);
   if (state === undefined) throw new Error("the watch was not registered");
-  const planned = [{ watch: WATCH, type: search, watchKey: state.key, paused: false, targets: state.targets }];
+  const planned = [{ watch, type: search, watchKey: state.key, paused: false, targets: state.targets }];
   const [poll] = planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: clock.now() });
   if (poll === undefined) throw new Error("nothing was planned");
   await runner.run(poll);
@@ -109,14 +127,19 @@ export async function createPollingHarness(options: PollingHarnessOptions): Prom
   };
 }
 
-const TO_HOOK: Pick<Routing, "routeOf"> = {
-  routeOf: ({ event }, nowMs) => routeEvent(event, { ownSinks: [HOOK], tree: undefined, sinks: new Map([[HOOK, { chat: false }]]), nowMs }),
+function fail(error: Error): never {
+  throw error;
+}
+
+const toHook = (writer: number): Pick<Routing, "routeOf"> => {
+  const [hook, sinks] = [hookOf(writer), new Map([[hookOf(writer), { chat: false }]])];
+  return { routeOf: ({ event }, nowMs) => routeEvent(event, { ownSinks: [hook], tree: undefined, sinks, nowMs }) };
 };
 
-const WATCH: Watch = {
-  id: "bench",
+const watchOf = (writer: number): Watch => ({
+  id: `bench${writer}`,
   type: search.type,
-  settings: { query: "release" },
+  settings: { query: `release${writer}` },
   timing: { kind: "schedule", schedule: { kind: "every", intervalMs: 60_000 } },
   priority: "normal",
   labels: { team: "bench" },
@@ -126,7 +149,7 @@ const WATCH: Watch = {
   overlapMs: 900_000,
   include: { reply: true, quote: true, retweet: true },
   ignore: { authors: [], words: [] },
-  sinks: [HOOK],
+  sinks: [hookOf(writer)],
   enabled: true,
   onReturn: "digest",
-};
+});

@@ -22,10 +22,8 @@ interface Takeover {
   readonly allMs: number;
 }
 
-export async function benchTakeover(): Promise<readonly Figure[]> {
-  const figures: Figure[] = [];
-  for (const count of [2, 3]) figures.push(...(await inScratch((folder) => measure(folder, count))));
-  return figures;
+export async function* benchTakeover(): AsyncGenerator<Figure> {
+  for (const count of [2, 3]) yield* await inScratch((folder) => measure(folder, count));
 }
 
 async function measure(folder: string, count: number): Promise<readonly Figure[]> {
@@ -48,7 +46,6 @@ async function measure(folder: string, count: number): Promise<readonly Figure[]
       if (victim === undefined) throw new Error("there is none to kill");
       replicas = replicas.filter((one) => one !== victim);
       takeovers.push({ isLeader, ...(await takeOver(victim, api)) });
-      console.error(count, JSON.stringify(takeovers.at(-1)));
       await add();
     }
   } finally {
