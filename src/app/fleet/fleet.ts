@@ -7,7 +7,7 @@ import { createRepeated } from "../../engine/health/repeat.ts";
 import { type Clock, sleep } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";
 import type { Log } from "../../model/log.ts";
-import type { Membership, ReplicaStore, Share, Work, WorkKind } from "../../model/replicas.ts";
+import type { Membership, ReplicaState, ReplicaStore, Share, Work, WorkClaim, WorkKind } from "../../model/replicas.ts";
 import { shareOut } from "./share-out.ts";
 
 export interface FleetDeps {
@@ -157,7 +157,7 @@ export class Fleet implements Share {
       const own = replicas.find(({ id }) => id === membership.id);
       if (own === undefined) return;
       const sharing = replicas.filter(({ config }) => config === own.config).map(({ id }) => id);
-      const claims = await store.claims();
+      const claims = (await store.claims()).map((claim) => withoutGone(claim, replicas));
       const parts = [...this.#work].map(([kind, work]) =>
         shareOut(
           work,
@@ -203,5 +203,9 @@ export class Fleet implements Share {
     }
   }
 }
+
+/** It may have been removed after its claims were read, and they were saved with its name again. */
+const withoutGone = (claim: WorkClaim, replicas: readonly ReplicaState[]): WorkClaim =>
+  replicas.some(({ id }) => id === claim.replica) ? claim : { ...claim, replica: null };
 
 const nameOf = ({ kind, key }: Pick<Work, "kind" | "key">): string => `${kind}\n${key}`;

@@ -10,11 +10,13 @@ function memoryStore() {
   const claims = new Map<string, WorkClaim>();
   const replicas = new Map<string, ReplicaState>();
   let revision = 0;
+  const hooks = { beforeSave: () => {} };
   const store: ReplicaStore = {
     replicas: async () => [...replicas.values()],
     claims: async () => [...claims.values()],
     claimsOf: async (id) => [...claims.values()].filter(({ replica }) => replica === id),
     async saveClaims(changed, removed) {
+      hooks.beforeSave();
       for (const claim of changed) claims.set(claim.key, claim);
       for (const { key } of removed) claims.delete(key);
       revision += 1;
@@ -37,14 +39,14 @@ function memoryStore() {
     replicas.delete(id);
     for (const claim of claims.values()) if (claim.replica === id) claims.set(claim.key, { ...claim, replica: null });
   };
-  return { store, claims, remove };
+  return { store, claims, remove, hooks };
 }
 
 const WORK = Array.from({ length: 8 }, (_, n) => ({ key: `p${n}`, cost: 1 }));
 
 function makeFleets() {
   const clock = createVirtualClock(0);
-  const { store, claims, remove } = memoryStore();
+  const { store, claims, remove, hooks } = memoryStore();
   let leader = "a";
   const add = async (id: string, config = "c") => {
     const did: string[] = [];
@@ -70,7 +72,7 @@ function makeFleets() {
     const held = () => WORK.filter(({ key }) => fleet.holds("poll", key)).length;
     return { fleet, did, held, options, stop };
   };
-  return { clock, claims, add, remove, lead: (id: string) => (leader = id) };
+  return { clock, claims, add, remove, hooks, lead: (id: string) => (leader = id) };
 }
 
 it("one that joins gets half: the other ends its work, hands over, and begins again; when it is gone, the other has all", async () => {
@@ -90,6 +92,21 @@ it("one that joins gets half: the other ends its work, hands over, and begins ag
   await clock.advance(1_000);
   expect(a.held()).toBe(8);
   expect(a.did).not.toContain("ended");
+});
+
+it("what one did that is removed while work is shared out is done by the others", async () => {
+  const { clock, add, remove, hooks } = makeFleets();
+  const a = await add("a");
+  const b = await add("b");
+  await clock.advance(1_000);
+  await b.stop();
+  hooks.beforeSave = () => {
+    hooks.beforeSave = () => {};
+    remove("b");
+  };
+  const c = await add("c");
+  await clock.advance(2_000);
+  expect([a.held(), c.held()]).toEqual([4, 4]);
 });
 
 it("another one leads when the leader is gone, and gives out what that one did", async () => {
