@@ -38,14 +38,16 @@ export async function startReplica(
   await revisions.propose(config(), "start");
   // Whoever knows the address of the page keeps it.
   const port = Number(new URL(work.url).port);
+  const failed = (error: unknown) => log.error("a signal of another process could not be followed", { error });
+  const reload = (askedBy: string) => void work.reload(askedBy).catch(failed);
   const restart = async (between: () => Promise<void>) => {
     await work.stop();
     await between();
     work = await start(work.config(), fleet, port);
     config = work.config;
+    // Nothing saw whether the file changed meanwhile.
+    reload("share that shrank");
   };
-  const failed = (error: unknown) => log.error("a signal of another process could not be followed", { error });
-  const reload = (askedBy: string) => void work.reload(askedBy).catch(failed);
   const review = async () => {
     if (await revisions.review(config())) reload("newer configuration");
   };

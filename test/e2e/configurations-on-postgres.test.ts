@@ -80,7 +80,7 @@ it("one that starts with a superseded file waits for config activate", async () 
     out: "this configuration is the current one, as revision 3; 1 replica has it\n",
   });
   await until("it to work", async () => (await straggler.status()).watches.every(({ last_poll_at: at }) => at !== null));
-  expect(await readiness(straggler)).toBe(200);
+  await until("it to be ready", async () => (await readiness(straggler)) === 200);
   fixture.api.post("search:one", 1);
   await until("its alert", () => fixture.hook.events().length === 1);
   expect((await first.run("config", "list")).out).toContain("activate  alice");
