@@ -94,7 +94,7 @@ export interface Pump {
   setTimesBack(byMs: number): void;
   /** Something was committed: reads the outbox now. */
   wake(): void;
-  /** It may deliver to more sinks than before: reads what is known of their health. */
+  /** It may deliver to other sinks than before: reads what is known of the health of new ones. */
   takeShare(): Promise<void>;
   /** Claims nothing more; attempts under way may finish within `graceMs`, the rest stays in the outbox. */
   stop(graceMs: number): Promise<void>;
@@ -120,6 +120,7 @@ export function createPump(deps: PumpDeps): Pump {
     if (state === "running") for (const worker of workers) worker.wake();
   };
   const takeShare = async () => {
+    for (const queue of held) if (!deps.holds(queue)) held.delete(queue);
     const added = queues.filter((queue) => !held.has(queue) && deps.holds(queue));
     if (added.length > 0) await takeOver(deps, added);
     for (const queue of added) held.add(queue);

@@ -144,7 +144,7 @@ export function createBench(
   };
   addSink("hook");
 
-  const newPump = (): Pump =>
+  const newPump = (changes: Partial<PumpDeps> = {}): Pump =>
     createPump({
       store: outbox,
       holds: () => true,
@@ -166,6 +166,7 @@ export function createBench(
       onDead: () => meter.count("onDead"),
       onUnpublished: (report) => void unpublished.push(report),
       onSinkRecovered: (sink) => void opsAlerts.push(`recovered ${sink}`),
+      ...changes,
     });
 
   return {
