@@ -45,6 +45,8 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
       if (!isStoreError(error)) return false;
       // A lock held by a backup passes by itself; the poll is tried again.
       if (error.code === "STORE_BUSY" || trouble !== undefined) return true;
+      // Others do its work by now, and this process ends.
+      if (error.code === "STORE_REPLACED") return true;
       trouble = errorText(error);
       deps.log.error("state cannot be written, polling stopped", { error: trouble, hint: error.hint });
       void deps.notifyDirectly(`chirpwatch cannot write its state and stopped polling: ${trouble}`);
