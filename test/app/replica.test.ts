@@ -14,6 +14,7 @@ it("reads the configuration again once its work has begun again: nothing saw wha
   const store = {
     replicas: async () => [],
     claims: async () => [],
+    claimsOf: async () => [],
     handOver: async () => void did.push("hand over"),
     setReplicaConfig: async () => undefined,
     shareNews: async () => ({ revision: 0, lastDelivery: 0 }),
