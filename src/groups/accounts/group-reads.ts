@@ -12,7 +12,7 @@ import { cooldownMs, type PollRun } from "../../polling/run/poll-run.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
-import { batchMembers, type LearnedLimits, shrinkLimits, sizeOfBatch } from "../../query/merging/merge.ts";
+import { type LearnedLimits, shrinkLimits, sizeOfBatch } from "../../query/merging/merge.ts";
 import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
@@ -21,6 +21,8 @@ import type { GroupMembers } from "../memory/group-members.ts";
 import { afterRefusal, isUnexplained } from "../probing/pending-changes.ts";
 import { evaluateRead } from "../probing/evaluate-read.ts";
 import { type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
+import { batchParts, type Part } from "../queries/query-batches.ts";
+import { partOf } from "./account-part.ts";
 import type { ReadTask } from "./group-tasks.ts";
 
 export interface GroupReads {
@@ -56,6 +58,10 @@ export interface GroupReadsDeps extends RunMember {
   readonly probeStates: ProbeStates;
   readonly readiness: Pick<GroupMembers, "doubt">;
   readonly cooldowns: Pick<Cooldowns, "begin" | "isCoolingDown">;
+}
+
+interface ReadPart extends Part {
+  readonly planned: PlannedMember;
 }
 
 /** Thousands of first reads take minutes: what they showed is written this many at a time. */
@@ -125,8 +131,17 @@ class GroupRead {
   }
 
   async #readBatches(planned: readonly PlannedMember[]): Promise<void> {
-    const batches = batchMembers(planned, ({ member }) => member.feed, this.#limits);
-    await Promise.all(batches.map((batch) => this.#readBatch(batch)));
+    const parts = planned.flatMap((one) => this.#partsOf(one));
+    const batches = batchParts(parts, this.#limits);
+    await Promise.all(batches.map((batch) => this.#readBatch(batch.map((part) => part.planned))));
+  }
+
+  #partsOf(planned: PlannedMember): readonly ReadPart[] {
+    const { probeStates, clock } = this.#deps;
+    const { feed } = planned.member;
+    const account = feed.kind === "from" ? probeStates.get(feed.userId) : undefined;
+    if (feed.kind !== "from" || account === undefined) return [];
+    return [{ ...partOf(feed.userId, account, planned.plan.walk.floorMs, clock.now()), planned }];
   }
 
   async #readBatch(batch: readonly PlannedMember[]): Promise<void> {

@@ -3,7 +3,7 @@
  * posts that lie above that take a request, known ones too. Pure; how a query is written is merge.ts's.
  */
 import { pagesOf } from "../../plan/polls/feed-pages.ts";
-import { batchMembers, handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOfBatch } from "../../query/merging/merge.ts";
+import { handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOfBatch } from "../../query/merging/merge.ts";
 import { type Candidate, chooseProbe } from "../probing/probe-choice.ts";
 import { sum } from "../../plan/sum.ts";
 
@@ -31,9 +31,17 @@ function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
 
 export const floorOf = (parts: readonly Part[]): number => Math.min(...parts.map((part) => part.floorMs));
 
-/** Members, ordered from the shallow to the deep, in as few searches as hold them. */
-export const batchParts = <P extends Part>(parts: readonly P[], limits: MergeLimits): readonly (readonly P[])[] =>
-  batchMembers(parts, ({ member }) => member, limits);
+/** Members, ordered from the shallow to the deep, in searches that hold the next one as long as they take no page more for it. */
+export function batchParts<P extends Part>(parts: readonly P[], limits: MergeLimits): readonly (readonly P[])[] {
+  const batches: P[][] = [];
+  for (const part of parts) {
+    const last = batches.at(-1) ?? [];
+    const more = [...last, part];
+    if (last.length > 0 && isOneQuery(more, limits) && pagesOfBatch(more) <= pagesOfBatch(last)) last.push(part);
+    else batches.push([part]);
+  }
+  return batches;
+}
 
 /** Candidates for each place that is left: some have posted too much to fit in. */
 const TRIED_PER_PLACE = 3;
