@@ -60,6 +60,10 @@ export type WordEvents = (sink: WordedSink, events: readonly TemplatedEvent[]) =
 export function createWordEvents({ clock, read, templates }: WordingDeps): WordEvents {
   if (templates === undefined) return async (_sink, events) => events;
   const { byName, runner, onFailing } = templates;
+  // How an event reads takes longer to find than all else; a name in brackets may be any.
+  const usesMessage = new Set(
+    [...byName.values()].flatMap(({ name, title, body }) => (/message|\[/.test(`${title}${body}`) ? [name] : [])),
+  );
   const suspendedUntilMs = new Map<string, number>();
   const templateOf = ({ template: standard }: WordedSink, { template, event }: TemplatedEvent): string | undefined => {
     // A template that a reload has removed leaves its events to the sink's.
@@ -75,7 +79,7 @@ export function createWordEvents({ clock, read, templates }: WordingDeps): WordE
       const template = named[index];
       return template === undefined || suspended.has(template)
         ? []
-        : [jobOf(sink, template, templateData(event, read(event, sink.name)), nowMs)];
+        : [jobOf(sink, template, templateData(event, usesMessage.has(template) ? read(event, sink.name) : undefined), nowMs)];
     });
     if (jobs.length + suspended.size === 0) return events;
     const results = jobs.length === 0 ? [] : await runner.run(jobs);
@@ -103,11 +107,11 @@ const jobOf = ({ region = {}, hasMoments = false }: WordedSink, template: string
 });
 
 /** What a template sees: the event's body, as `where` does, and a few names that all events have. */
-const templateData = ({ event, watches }: OutboxEvent, { title, body, url = "" }: NeutralMessage): TemplateData => ({
+const templateData = ({ event, watches }: OutboxEvent, message: NeutralMessage | undefined): TemplateData => ({
   ...event.body,
   labels: event.labels,
   event: { ...identityOf(event), watches },
-  message: { title, body, url },
+  ...(message && { message: { title: message.title, body: message.body, url: message.url ?? "" } }),
 });
 
 const identityOf = ({ id, type, watch, subject, occurredAtMs, detectedAtMs }: ChirpEvent) => ({

@@ -8,7 +8,8 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const TEMPLATES = [
   { name: "short", events: ["tweet.*"], title: "x" },
-  { name: "long", events: ["tweet.created"], title: "x" },
+  { name: "long", events: ["tweet.created"], title: "x", body: "{{ message.body }}" },
+  { name: "dynamic", events: ["tweet.created"], title: "{{ [labels.watch].title }}" },
 ];
 
 function setUp(answer: (job: TemplateJob) => TemplateResult = ({ template }) => ({ wording: { title: [template] } })) {
@@ -67,8 +68,15 @@ describe("an event is worded", () => {
       tweet: { id: "1" },
       labels: { watch: "brand" },
       event: { type: "tweet.created", watches: ["brand"] },
-      message: { title: "ALICE (@alice) posted" },
     });
+    await word({ name: "chat", template: "long" }, [created]);
+    await word({ name: "chat", template: "dynamic" }, [created]);
+    const titles = jobs.map(({ data }) => (JSON.parse(data) as { readonly message?: { readonly title: string } }).message?.title);
+    expect(titles, "which is found only for a template that may show it").toEqual([
+      undefined,
+      "ALICE (@alice) posted",
+      "ALICE (@alice) posted",
+    ]);
   });
 });
 
