@@ -44,7 +44,7 @@ export interface ThreadOfMessage {
   readonly windowMs: number;
 }
 
-/** Deliveries of a message that one template worded, or failed to: then they have the default words. */
+/** Deliveries that one template worded, or failed to: then they have the default words. */
 export interface WordedDeliveries {
   readonly deliveryIds: readonly string[];
   readonly template: string;

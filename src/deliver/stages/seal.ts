@@ -82,26 +82,12 @@ function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Shown, items: read
       sealedAtMs: deps.clock.now(),
       body: part.body,
       deliveryIds: idsOf(part.events),
-      ...wordedBy(part.events, idsOf),
+      worded: part.events.flatMap((event) => (event.worded === undefined ? [] : [{ ...event.worded, deliveryIds: idsOf([event]) }])),
       ...(index === 0
         ? { throttleKey, summarisedIds: idsOf(unlisted), mentions, ...(thread && { thread }) }
         : { throttleKey: null, parentId: ids[0] ?? "" }),
     },
   }));
-}
-
-/** By template and error, which many alerts share. */
-function wordedBy(events: readonly OutboxEvent[], idsOf: (events: readonly OutboxEvent[]) => string[]): Pick<NewMessage, "worded"> {
-  const found = new Map<string, { readonly template: string; readonly error?: string; readonly events: OutboxEvent[] }>();
-  for (const event of events) {
-    if (event.worded === undefined) continue;
-    const { template, error = "" } = event.worded;
-    const one = found.get(`${template}\n${error}`) ?? { ...event.worded, events: [] };
-    one.events.push(event);
-    found.set(`${template}\n${error}`, one);
-  }
-  if (found.size === 0) return {};
-  return { worded: [...found.values()].map(({ events: own, ...by }) => ({ ...by, deliveryIds: idsOf(own) })) };
 }
 
 interface Item {

@@ -1,5 +1,5 @@
 /** Turns waiting deliveries into messages: id, members and body are committed before the first attempt. All messages of one call, or none. */
-import type { NewMessage } from "../../model/outbox.ts";
+import type { NewMessage, WordedDeliveries } from "../../model/outbox.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { recordMentions } from "../messages/mentions.ts";
 import { refreshGroup } from "./group-timers.ts";
@@ -54,10 +54,24 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
   return transact(db, async (on) => {
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
     for (const message of messages) await markMembers(on, message);
-    for (const { deliveryIds, template, error = null } of messages.flatMap(({ worded = [] }) => worded))
-      await noteWording(on, deliveryIds.map(Number), { template, error });
+    await noteWordings(
+      on,
+      messages.flatMap(({ worded = [] }) => worded),
+    );
     await recordMentions(on, messages);
   });
+}
+
+/** Together for all that share template and error, as most do. */
+async function noteWordings(on: Executor, worded: readonly WordedDeliveries[]): Promise<void> {
+  const groups = new Map<string, number[]>();
+  for (const { deliveryIds, template, error = null } of worded) {
+    const key = JSON.stringify({ template, error });
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(...deliveryIds.map(Number));
+  }
+  for (const [key, ids] of groups) await noteWording(on, ids, JSON.parse(key));
 }
 
 async function markMembers(on: Executor, message: NewMessage): Promise<void> {
