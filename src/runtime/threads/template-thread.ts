@@ -8,17 +8,14 @@ export interface ThreadData {
   readonly renderLimitMs: number;
 }
 
-/** The first is `null`: the thread is ready. */
-export type ThreadMessage = TemplateResult | null;
+/** The first is `null`: the thread is ready. Each of the others answers one message of jobs. */
+export type ThreadMessage = readonly TemplateResult[] | null;
 
-/** Answers every job in the order in which they come. */
 export function onTemplateJobs(
   create: (templates: readonly MessageTemplate[], renderLimitMs: number) => (job: TemplateJob) => TemplateResult,
 ): void {
   const { templates, renderLimitMs } = workerData as ThreadData;
   const render = create(templates, renderLimitMs);
-  parentPort?.on("message", (jobs: readonly TemplateJob[]) => {
-    for (const job of jobs) parentPort?.postMessage(render(job) satisfies ThreadMessage);
-  });
+  parentPort?.on("message", (jobs: readonly TemplateJob[]) => parentPort?.postMessage(jobs.map(render) satisfies ThreadMessage));
   parentPort?.postMessage(null satisfies ThreadMessage);
 }

@@ -11,7 +11,9 @@ import type { ThreadData, ThreadMessage } from "./template-thread.ts";
 
 /** What one text may take; liquidjs itself stops most templates then. */
 const RENDER_LIMIT_MS = 500;
-/** A job without an answer for two of these ends the thread. Two: after the whole process stood still, the answer is there by the second. */
+/** Jobs in one message to the thread: a message costs both threads as much as several jobs. */
+const BATCH = 100;
+/** A message without an answer for two of these ends the thread. Two: after the whole process stood still, the answer is there by the second. */
 const TICK_MS = 500;
 /** So many of them a thread has to start. */
 const START_TICKS = 40;
@@ -35,8 +37,11 @@ class TemplateWorker implements TemplateRunner {
   readonly #templates: readonly MessageTemplate[];
   readonly #clock: Clock;
   readonly #script: string | URL;
-  /** Oldest first: the thread works on the first of them. */
+  /** Oldest first: the thread has the first `#sent` of them. */
   #pending: Pending[] = [];
+  #sent = 0;
+  /** 1 after a thread was ended until nothing is pending: so the job that ends it is known. */
+  #batch = BATCH;
   #thread: Worker | undefined;
   #isReady = false;
   /** Since the last answer. */
@@ -54,14 +59,14 @@ class TemplateWorker implements TemplateRunner {
     if (this.#isStopped) return Promise.resolve(jobs.map(() => STOPPED));
     const results = jobs.map((job) => new Promise<TemplateResult>((resolve) => this.#pending.push({ job, resolve })));
     if (this.#thread === undefined) this.#start();
-    else if (this.#isReady) this.#thread.postMessage(jobs);
+    else this.#send();
     this.#watch();
     return Promise.all(results);
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#giveUp(this.#pending.length, STOPPED);
+    this.#resolve(this.#pending.map(() => STOPPED));
     await this.#end();
   }
 
@@ -87,23 +92,41 @@ class TemplateWorker implements TemplateRunner {
 
   #take(message: ThreadMessage): void {
     this.#ticks = 0;
-    if (message === null) {
-      this.#isReady = true;
-      this.#thread?.postMessage(this.#pending.map(({ job }) => job));
-    } else this.#giveUp(1, message);
+    if (message === null) this.#isReady = true;
+    else this.#resolve(message);
+    this.#send();
   }
 
-  /** The oldest job did it, if it came that far; a thread that cannot start fails all of them. */
+  #send(): void {
+    if (!this.#isReady || this.#sent > 0 || this.#pending.length === 0) return;
+    const jobs = this.#pending.slice(0, this.#batch).map(({ job }) => job);
+    this.#sent = jobs.length;
+    this.#thread?.postMessage(jobs);
+  }
+
   #fail(thread: Worker, problem: string): void {
     if (thread !== this.#thread) return;
+    const isOfJob = this.#isReady;
     this.#thread = undefined;
-    this.#giveUp(this.#isReady ? 1 : this.#pending.length, { problem, isRunaway: this.#isReady });
-    if (this.#pending.length > 0) this.#start();
+    this.#giveUp(isOfJob, { problem, isRunaway: isOfJob });
   }
 
-  #giveUp(count: number, result: TemplateResult): void {
-    for (const { resolve } of this.#pending.splice(0, count)) resolve(result);
-    if (this.#pending.length === 0) this.#unwatch();
+  /** A thread that cannot start fails all jobs; a job that was sent alone has ended the thread; of several each is sent alone now. */
+  #giveUp(isOfJob: boolean, result: TemplateResult): void {
+    const failed = !isOfJob ? this.#pending.length : this.#sent === 1 ? 1 : 0;
+    this.#batch = 1;
+    this.#resolve(Array.from({ length: failed }, () => result));
+    if (this.#pending.length > 0 && !this.#isStopped) this.#start();
+  }
+
+  /** Of the oldest jobs. */
+  #resolve(results: readonly TemplateResult[]): void {
+    const done = this.#pending.splice(0, results.length);
+    this.#sent = 0;
+    for (const [index, result] of results.entries()) done[index]?.resolve(result);
+    if (this.#pending.length > 0) return;
+    this.#batch = BATCH;
+    this.#unwatch();
   }
 
   #watch(): void {
@@ -124,8 +147,7 @@ class TemplateWorker implements TemplateRunner {
   async #endRunaway(): Promise<void> {
     const wasReady = this.#isReady;
     const ended = this.#end();
-    this.#giveUp(wasReady ? 1 : this.#pending.length, { problem: "it took longer than a second", isRunaway: true });
-    if (this.#pending.length > 0 && !this.#isStopped) this.#start();
+    this.#giveUp(wasReady, { problem: "it took longer than a second", isRunaway: true });
     await ended;
   }
 

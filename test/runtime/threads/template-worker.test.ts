@@ -35,14 +35,16 @@ describe("the thread that renders templates", () => {
 
   it("is ended when liquidjs itself does not stop it", async () => {
     const runner = start([template("hi", "hi")], stuckThread());
-    const results = await runner.run([job("stuck"), job("hi")]);
-    expect(results).toEqual([{ problem: "it took longer than a second", isRunaway: true }, { wording: { body: ["hi"] } }]);
+    const results = await runner.run([job("hi"), job("stuck"), job("hi")]);
+    const stuck = { problem: "it took longer than a second", isRunaway: true };
+    expect(results).toEqual([{ wording: { body: ["hi"] } }, stuck, { wording: { body: ["hi"] } }]);
+    expect(await runner.run([job("hi")])).toEqual([{ wording: { body: ["hi"] } }]);
   });
 
   it("takes one job with it where it runs out of memory", async () => {
     const runner = start([template("hi", "hi")], stuckThread());
-    const results = await runner.run([job("greedy"), job("hi")]);
-    expect(results).toMatchObject([{ isRunaway: true }, { wording: { body: ["hi"] } }]);
+    const results = await runner.run([job("hi"), job("greedy"), job("hi")]);
+    expect(results).toMatchObject([{ wording: { body: ["hi"] } }, { isRunaway: true }, { wording: { body: ["hi"] } }]);
   });
 
   it("fails all jobs where it cannot start, and none for ever", async () => {
@@ -59,7 +61,7 @@ describe("the thread that renders templates", () => {
   });
 });
 
-/** A thread that answers "hi", and neither ends nor answers for the others. */
+/** A thread that answers "hi" to all jobs of a message, and neither ends nor answers for the others. */
 const stuckThread = (): URL => {
   const code = `
     import { parentPort } from "node:worker_threads";
@@ -67,8 +69,8 @@ const stuckThread = (): URL => {
       for (const { template } of jobs) {
         if (template === "stuck") for (;;);
         if (template === "greedy") for (const all = []; ; ) all.push(new Array(1e5).fill(1.5));
-        parentPort.postMessage({ wording: { body: ["hi"] } });
       }
+      parentPort.postMessage(jobs.map(() => ({ wording: { body: ["hi"] } })));
     });
     parentPort.postMessage(null);`;
   return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
