@@ -191,12 +191,14 @@ class Connection implements DatabaseConnection {
   async #execute<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
     if (!("batch" in query)) return this.#ask(query.sql, query.parameters);
     let changed = 0n;
+    const all: Row[] = [];
     for (const { sql, parameters } of expandBatch(query)) {
       // There is a text for each number of rows: only that for one row comes again and again.
-      const { numAffectedRows } = await this.#ask(sql, parameters, sql === query.sql);
+      const { rows, numAffectedRows } = await this.#ask<Row>(sql, parameters, sql === query.sql);
       changed += numAffectedRows ?? 0n;
+      all.push(...rows);
     }
-    return { rows: [], numAffectedRows: changed };
+    return { rows: all, numAffectedRows: changed };
   }
 
   async #ask<Row>(sql: string, parameters: readonly unknown[], isNamed = true): Promise<QueryResult<Row>> {

@@ -146,7 +146,7 @@ class SqliteConnection implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
     try {
       const prepared = this.#prepare(query.sql);
-      if ("batch" in query) return { rows: [], numAffectedRows: BigInt(runBatch(prepared, query.batch)) };
+      if ("batch" in query) return runBatch<Row>(prepared, query.batch);
       if (prepared.reader) return { rows: prepared.all(query.parameters) as Row[] };
       const { changes } = prepared.run(query.parameters);
       return { rows: [], numAffectedRows: BigInt(changes) };
@@ -170,11 +170,11 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** Rows changed by all of them. */
-function runBatch(prepared: SqliteStatement, batch: BatchQuery["batch"]): number {
+function runBatch<Row>(prepared: SqliteStatement, batch: BatchQuery["batch"]): QueryResult<Row> {
+  if (prepared.reader) return { rows: batch.flatMap((values) => prepared.all(values) as Row[]) };
   let changed = 0;
   for (const values of batch) changed += prepared.run(values).changes;
-  return changed;
+  return { rows: [], numAffectedRows: BigInt(changed) };
 }
 
 const isSqliteError = (error: unknown): error is SqliteError => error instanceof loadDriver().SqliteError;

@@ -37,7 +37,7 @@ function compiledOn(cache: Cache, on: Executor, build: () => Compilable): Compil
 }
 
 async function run<Row>(on: Executor, compiled: CompiledQuery, value: (name: string | number) => unknown): Promise<StatementResult<Row>> {
-  const parameters = compiled.parameters.map((p) => (p instanceof Slot ? value(p.name) : p));
+  const parameters = valuesOf(compiled, value);
   const result = await on.executeQuery({ ...compiled, parameters } as CompiledQuery<Row>);
   return { rows: result.rows, changed: Number(result.numAffectedRows ?? 0n) };
 }
@@ -53,6 +53,32 @@ export const statement =
       return run<Row>(on, compiled, (name) => args[name as keyof Args]);
     };
   };
+
+/** The same statement for each of many values, in one call: the rows of all, in the order of the values. */
+export const statementForEach =
+  <Args extends object>() =>
+  <Row>(build: (on: Executor, slot: SlotOf<Args>) => Compilable<Row>) => {
+    const cache: Cache = new WeakMap();
+    const slot = ((name: string) => new Slot(name)) as unknown as SlotOf<Args>;
+    return async (on: Executor, all: readonly Args[]): Promise<StatementResult<Row>> => {
+      const compiled = compiledOn(cache, on, () => build(on, slot));
+      return runBatch<Row>(
+        on,
+        compiled,
+        all.map((args) => valuesOf(compiled, (name) => args[name as keyof Args])),
+      );
+    };
+  };
+
+const valuesOf = ({ parameters }: CompiledQuery, value: (name: string | number) => unknown): readonly unknown[] =>
+  parameters.map((p) => (p instanceof Slot ? value(p.name) : p));
+
+async function runBatch<Row>(on: Executor, compiled: CompiledQuery, batch: BatchQuery["batch"]): Promise<StatementResult<Row>> {
+  if (batch.length === 0) return { rows: [], changed: 0 };
+  const query: BatchQuery = { ...compiled, parameters: batch[0] ?? [], batch };
+  const { rows, numAffectedRows } = await on.executeQuery<Row>(query as CompiledQuery<Row> & BatchQuery);
+  return { rows, changed: Number(numAffectedRows ?? 0n) };
+}
 
 /**
  * One statement for many rows. The adapter runs it once for each list of values, without a promise for each: cheaper than statements of
@@ -76,32 +102,54 @@ export function insertRows<T extends keyof Tables>(
   return async (on, rows) => {
     if (rows.length === 0) return { changed: 0 };
     const compiled = compiledOn(cache, on, () => build(on));
-    const batch = rows.map((row) => compiled.parameters.map((p) => (p instanceof Slot ? row[p.name as never] : p)));
-    const query: BatchQuery = { ...compiled, parameters: batch[0] ?? [], batch };
-    const { numAffectedRows } = await on.executeQuery(query);
-    return { changed: Number(numAffectedRows ?? 0n) };
+    return runBatch(
+      on,
+      compiled,
+      rows.map((row) => valuesOf(compiled, (name) => row[name as never])),
+    );
   };
 }
 
-const LIST_SIZES = [1, 8, 64, 256] as const;
+const LARGEST_LIST = 256;
+/** Largest first: the whole chunks of a long list come before its rest. */
+const LIST_SIZES = [LARGEST_LIST, 64, 8, 1];
+
+/** A list for an `in (…)`, and the other values of its statement. */
+export interface Listed<Args, Item> {
+  readonly items: readonly Item[];
+  readonly args: Args;
+}
 
 /** Like `statement`, with one list of any length for an `in (…)`: asked in chunks, each padded by repeating its last value. */
-export const listStatement =
+export const listStatement = <Args extends object, Item>() => {
+  const forEach = listStatementForEach<Args, Item>();
+  return <Row>(build: (on: Executor, list: Item[], slot: SlotOf<Args>) => Compilable<Row>) => {
+    const runAll = forEach(build);
+    return (on: Executor, items: readonly Item[], args: Args) => runAll(on, [{ items, args }]);
+  };
+};
+
+/** The same for many lists in one call: the rows of all, those of one list in its order. */
+export const listStatementForEach =
   <Args extends object, Item>() =>
   <Row>(build: (on: Executor, list: Item[], slot: SlotOf<Args>) => Compilable<Row>) => {
     const caches = new Map<number, Cache>(LIST_SIZES.map((size) => [size, new WeakMap()]));
     const slot = ((name: string) => new Slot(name)) as unknown as SlotOf<Args>;
-    const largest = LIST_SIZES[LIST_SIZES.length - 1] as number;
-    return async (on: Executor, items: readonly Item[], args: Args): Promise<StatementResult<Row>> => {
+    return async (on: Executor, lists: readonly Listed<Args, Item>[]): Promise<StatementResult<Row>> => {
+      const chunks = lists.flatMap(chunksOf);
       const rows: Row[] = [];
       let changed = 0;
-      for (let start = 0; start < items.length; start += largest) {
-        const chunk = items.slice(start, start + largest);
-        const size = LIST_SIZES.find((s) => s >= chunk.length) ?? largest;
+      for (const size of LIST_SIZES) {
+        const own = chunks.filter(({ items }) => sizeFor(items) === size);
+        if (own.length === 0) continue;
         const list = Array.from({ length: size }, (_, i) => new Slot(i)) as unknown as Item[];
         const compiled = compiledOn(caches.get(size) as Cache, on, () => build(on, list, slot));
-        const answer = await run<Row>(on, compiled, (name) =>
-          typeof name === "number" ? chunk[Math.min(name, chunk.length - 1)] : args[name as keyof Args],
+        const answer = await runBatch<Row>(
+          on,
+          compiled,
+          own.map(({ items, args }) =>
+            valuesOf(compiled, (name) => (typeof name === "number" ? items[Math.min(name, items.length - 1)] : args[name as keyof Args])),
+          ),
         );
         rows.push(...answer.rows);
         changed += answer.changed;
@@ -109,6 +157,14 @@ export const listStatement =
       return { rows, changed };
     };
   };
+
+function chunksOf<Args, Item>({ items, args }: Listed<Args, Item>): readonly Listed<Args, Item>[] {
+  const chunks: Listed<Args, Item>[] = [];
+  for (let start = 0; start < items.length; start += LARGEST_LIST) chunks.push({ items: items.slice(start, start + LARGEST_LIST), args });
+  return chunks;
+}
+
+const sizeFor = ({ length }: readonly unknown[]): number => LIST_SIZES.findLast((size) => size >= length) ?? LARGEST_LIST;
 
 /** Everything in `work`, or nothing. */
 export const transact = <Result>(db: Executor, work: (on: Executor) => Promise<Result>): Promise<Result> => db.transaction().execute(work);

@@ -5,7 +5,7 @@ import { recordMentions } from "../messages/mentions.ts";
 import { refreshGroup } from "./group-timers.ts";
 import { placeInThreads } from "../messages/threads.ts";
 import { toText } from "../db/json-text.ts";
-import { type Executor, insertRows, listStatement, transact } from "../db/statement.ts";
+import { type Executor, insertRows, listStatement, listStatementForEach, transact } from "../db/statement.ts";
 import type { DeliveriesTable, MessagesTable } from "../db/outbox-tables.ts";
 import { WAITING } from "../db/literals.ts";
 
@@ -33,13 +33,13 @@ const COLUMNS = [
 
 export const insertMessages = insertRows("messages", COLUMNS, (insert) => insert);
 
-const mark = listStatement<{ messageId: string; state: DeliveriesTable["state"] }, number>()((on, list, slot) =>
+const markAll = listStatementForEach<{ messageId: string; state: DeliveriesTable["state"] }, number>()((on, list, slot) =>
   on
     .updateTable("deliveries")
     .set({ state: slot("state"), message_id: slot("messageId"), worded_by: null, wording_error: null })
     .where("id", "in", list)
     .where("state", "=", WAITING)
-    .returning(["grouped", "event_id", "group_key", "original_group_key"]),
+    .returning(["message_id", "grouped", "event_id", "group_key", "original_group_key"]),
 );
 
 const noteWording = listStatement<{ template: string; error: string | null }, number>()((on, list, slot) =>
@@ -53,7 +53,7 @@ const noteWording = listStatement<{ template: string; error: string | null }, nu
 export function seal(db: Executor, messages: readonly NewMessage[]): Promise<void> {
   return transact(db, async (on) => {
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
-    for (const message of messages) await markMembers(on, message);
+    await markMembers(on, messages);
     await noteWordings(
       on,
       messages.flatMap(({ worded = [] }) => worded),
@@ -74,16 +74,28 @@ async function noteWordings(on: Executor, worded: readonly WordedDeliveries[]): 
   for (const [key, ids] of groups) await noteWording(on, ids, JSON.parse(key));
 }
 
-async function markMembers(on: Executor, message: NewMessage): Promise<void> {
-  const { id: messageId, sink, sealedAtMs, deliveryIds, summarisedIds = [] } = message;
-  const sealed = await mark(on, deliveryIds.map(Number), { messageId, state: "sealed" });
-  const summarised = await mark(on, summarisedIds.map(Number), { messageId, state: "summarised" });
-  const rows = [...sealed.rows, ...summarised.rows];
-  if (rows.length !== deliveryIds.length + summarisedIds.length)
-    throw new StoreError("STORE_WRITE_FAILED", `Message ${messageId} names deliveries that do not wait any more.`, { retry: "no" });
+async function markMembers(on: Executor, messages: readonly NewMessage[]): Promise<void> {
+  const lists = messages.flatMap(({ id: messageId, deliveryIds, summarisedIds = [] }) => [
+    { items: deliveryIds.map(Number), args: { messageId, state: "sealed" as const } },
+    { items: summarisedIds.map(Number), args: { messageId, state: "summarised" as const } },
+  ]);
+  const marked = new Map<string, MarkedRow[]>(messages.map(({ id }) => [id, []]));
+  for (const row of (await markAll(on, lists)).rows) marked.get(row.message_id ?? "")?.push(row);
+  for (const message of messages) {
+    const { id, deliveryIds, summarisedIds = [] } = message;
+    const rows = marked.get(id) ?? [];
+    if (rows.length !== deliveryIds.length + summarisedIds.length)
+      throw new StoreError("STORE_WRITE_FAILED", `Message ${id} names deliveries that do not wait any more.`, { retry: "no" });
+    await refreshGroups(on, message, rows);
+  }
+}
+
+type MarkedRow = Pick<DeliveriesTable, "grouped" | "event_id" | "group_key" | "original_group_key">;
+
+async function refreshGroups(on: Executor, { sink, groupKey: own, sealedAtMs }: NewMessage, rows: readonly MarkedRow[]): Promise<void> {
   const grouped = rows.filter((row) => row.grouped === 1);
   // A digest gathers several groups: each of them was served now. What was gathered and then sent alone is no digest.
-  const served = new Set([message.groupKey, ...grouped.flatMap(ownGroup)]);
+  const served = new Set([own, ...grouped.flatMap(ownGroup)]);
   for (const groupKey of new Set(grouped.flatMap((row) => [row.group_key, ...ownGroup(row)])))
     await refreshGroup(on, sink, groupKey, served.has(groupKey) ? sealedAtMs : null);
 }

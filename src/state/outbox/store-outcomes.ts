@@ -1,6 +1,6 @@
 /** What became of attempts. */
 import type { DeliveryResult } from "../../model/outbox.ts";
-import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
+import { type Executor, insertRows, statementForEach, transact } from "../db/statement.ts";
 import type { CrosspostsTable, MessagesTable } from "../db/outbox-tables.ts";
 import { beginAnew, passThreadOn } from "../messages/threads.ts";
 import { OPEN } from "../db/literals.ts";
@@ -20,7 +20,7 @@ interface Outcome {
   readonly cause: string;
 }
 
-const write = statement<Outcome>()((on, slot) =>
+const writeAll = statementForEach<Outcome>()((on, slot) =>
   on
     .updateTable("messages")
     .set((eb) => ({
@@ -36,7 +36,7 @@ const write = statement<Outcome>()((on, slot) =>
     }))
     .where("id", "=", slot("id"))
     .where("state", "=", OPEN)
-    .returning("sink"),
+    .returning(["id", "sink"]),
 );
 
 /** A message that was sent twice, because the first answer got lost, has one crosspost. */
@@ -49,17 +49,15 @@ const addCrossposts = insertRows(
 /** All results in one transaction. A message that is done already stays as it is. */
 export function record(db: Executor, results: readonly DeliveryResult[]): Promise<void> {
   return transact(db, async (on) => {
-    for (const result of results) {
-      if (result.kind === "retry" && (await isRecorded(on, result))) continue;
-      const { rows } = await write(on, outcomeOf(result));
+    const unrecorded: DeliveryResult[] = [];
+    for (const result of results) if (result.kind !== "retry" || !(await isRecorded(on, result))) unrecorded.push(result);
+    const written = new Map((await writeAll(on, unrecorded.map(outcomeOf))).rows.map(({ id, sink }) => [id, sink]));
+    for (const result of unrecorded) {
+      const sink = written.get(result.messageId);
       if (result.kind === "dead") await passThreadOn(on, result.messageId);
       if (result.kind === "sent" && result.missingThread !== undefined) await beginAnew(on, result.messageId, result.missingThread);
-      if (result.kind !== "sent" && rows.length > 0 && wasAttempted(result)) await addFailedAttempt(on, result);
-      if (result.kind === "sent" && result.crosspost === true)
-        await addCrossposts(
-          on,
-          rows.map(({ sink }) => crosspostOf(result, sink)),
-        );
+      if (result.kind !== "sent" && sink !== undefined && wasAttempted(result)) await addFailedAttempt(on, result);
+      if (result.kind === "sent" && sink !== undefined && result.crosspost === true) await addCrossposts(on, [crosspostOf(result, sink)]);
     }
   });
 }
