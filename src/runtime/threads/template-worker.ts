@@ -56,12 +56,19 @@ class TemplateWorker implements TemplateRunner {
   }
 
   run(jobs: readonly TemplateJob[]): Promise<readonly TemplateResult[]> {
-    if (this.#isStopped) return Promise.resolve(jobs.map(() => STOPPED));
-    const results = jobs.map((job) => new Promise<TemplateResult>((resolve) => this.#pending.push({ job, resolve })));
+    if (this.#isStopped || jobs.length === 0) return Promise.resolve(jobs.map(() => STOPPED));
+    const results: TemplateResult[] = [];
+    const all = new Promise<readonly TemplateResult[]>((done) => {
+      const resolve = (result: TemplateResult) => {
+        results.push(result);
+        if (results.length === jobs.length) done(results);
+      };
+      this.#pending.push(...jobs.map((job) => ({ job, resolve })));
+    });
     if (this.#thread === undefined) this.#start();
     else this.#send();
     this.#watch();
-    return Promise.all(results);
+    return all;
   }
 
   async stop(): Promise<void> {

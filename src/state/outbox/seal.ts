@@ -1,11 +1,11 @@
 /** Turns waiting deliveries into messages: id, members and body are committed before the first attempt. All messages of one call, or none. */
-import type { NewMessage, WordedDeliveries } from "../../model/outbox.ts";
+import type { NewMessage } from "../../model/outbox.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { recordMentions } from "../messages/mentions.ts";
 import { refreshGroup } from "./group-timers.ts";
 import { placeInThreads } from "../messages/threads.ts";
 import { toText } from "../db/json-text.ts";
-import { type Executor, insertRows, listStatement, listStatementForEach, transact } from "../db/statement.ts";
+import { type Executor, insertRows, type Listed, listStatementForEach, transact } from "../db/statement.ts";
 import type { DeliveriesTable, MessagesTable } from "../db/outbox-tables.ts";
 import { WAITING } from "../db/literals.ts";
 
@@ -33,20 +33,20 @@ const COLUMNS = [
 
 export const insertMessages = insertRows("messages", COLUMNS, (insert) => insert);
 
-const markAll = listStatementForEach<{ messageId: string; state: DeliveriesTable["state"] }, number>()((on, list, slot) =>
+interface Mark {
+  readonly messageId: string;
+  readonly state: DeliveriesTable["state"];
+  readonly template: string | null;
+  readonly error: string | null;
+}
+
+const markAll = listStatementForEach<Mark, number>()((on, list, slot) =>
   on
     .updateTable("deliveries")
-    .set({ state: slot("state"), message_id: slot("messageId"), worded_by: null, wording_error: null })
+    .set({ state: slot("state"), message_id: slot("messageId"), worded_by: slot("template"), wording_error: slot("error") })
     .where("id", "in", list)
     .where("state", "=", WAITING)
     .returning(["message_id", "grouped", "event_id", "group_key", "original_group_key"]),
-);
-
-const noteWording = listStatement<{ template: string; error: string | null }, number>()((on, list, slot) =>
-  on
-    .updateTable("deliveries")
-    .set({ worded_by: slot("template"), wording_error: slot("error") })
-    .where("id", "in", list),
 );
 
 /** @throws StoreError when a delivery is not waiting any more: nothing is sealed twice. */
@@ -54,33 +54,13 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
   return transact(db, async (on) => {
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
     await markMembers(on, messages);
-    await noteWordings(
-      on,
-      messages.flatMap(({ worded = [] }) => worded),
-    );
     await recordMentions(on, messages);
   });
 }
 
-/** Together for all that share template and error, as most do. */
-async function noteWordings(on: Executor, worded: readonly WordedDeliveries[]): Promise<void> {
-  const groups = new Map<string, number[]>();
-  for (const { deliveryIds, template, error = null } of worded) {
-    const key = JSON.stringify({ template, error });
-    const group = groups.get(key) ?? [];
-    groups.set(key, group);
-    group.push(...deliveryIds.map(Number));
-  }
-  for (const [key, ids] of groups) await noteWording(on, ids, JSON.parse(key));
-}
-
 async function markMembers(on: Executor, messages: readonly NewMessage[]): Promise<void> {
-  const lists = messages.flatMap(({ id: messageId, deliveryIds, summarisedIds = [] }) => [
-    { items: deliveryIds.map(Number), args: { messageId, state: "sealed" as const } },
-    { items: summarisedIds.map(Number), args: { messageId, state: "summarised" as const } },
-  ]);
   const marked = new Map<string, MarkedRow[]>(messages.map(({ id }) => [id, []]));
-  for (const row of (await markAll(on, lists)).rows) marked.get(row.message_id ?? "")?.push(row);
+  for (const row of (await markAll(on, messages.flatMap(marksOf))).rows) marked.get(row.message_id ?? "")?.push(row);
   for (const message of messages) {
     const { id, deliveryIds, summarisedIds = [] } = message;
     const rows = marked.get(id) ?? [];
@@ -88,6 +68,24 @@ async function markMembers(on: Executor, messages: readonly NewMessage[]): Promi
       throw new StoreError("STORE_WRITE_FAILED", `Message ${id} names deliveries that do not wait any more.`, { retry: "no" });
     await refreshGroups(on, message, rows);
   }
+}
+
+/** The deliveries of a message that share template and error, as most do, are one list. */
+function marksOf({ id: messageId, deliveryIds, summarisedIds = [], worded = [] }: NewMessage): readonly Listed<Mark, number>[] {
+  const unworded = { messageId, template: null, error: null };
+  const wordedIds = new Set(worded.flatMap((one) => one.deliveryIds));
+  const lists = new Map<string, { readonly items: number[]; readonly args: Mark }>();
+  for (const { deliveryIds: ids, template, error = null } of worded) {
+    const key = `${template}\n${error}`;
+    const list = lists.get(key) ?? { items: [], args: { messageId, state: "sealed", template, error } };
+    list.items.push(...ids.map(Number));
+    lists.set(key, list);
+  }
+  return [
+    { items: deliveryIds.filter((one) => !wordedIds.has(one)).map(Number), args: { ...unworded, state: "sealed" } },
+    ...lists.values(),
+    { items: summarisedIds.map(Number), args: { ...unworded, state: "summarised" } },
+  ];
 }
 
 type MarkedRow = Pick<DeliveriesTable, "grouped" | "event_id" | "group_key" | "original_group_key">;
