@@ -26,14 +26,16 @@ export interface Condition {
   readonly about?: string;
   /** It ends by itself then, epoch ms. */
   readonly endsAtMs?: number;
+  /** Whoever sees it raises it again within so long: several replicas may see it, and none clears what another saw since. */
+  readonly seenForMs?: number;
 }
 
 export interface OpsAlerts {
   /** Stores and routes an alert; when the store cannot take it, it stays in the log. Never rejects. */
   raise(alert: OpsAlert): Promise<void>;
-  /** Ends a condition, and raises `recovered` if it was raised. Never rejects. */
+  /** Ends a condition, and raises `recovered` if it was raised; not while another replica may see it still. Never rejects. */
   clear(key: string, recovered?: OpsAlert): Promise<void>;
-  /** Reads which conditions last; asked before `lasting` first. */
+  /** Reads which conditions last, where other replicas may have changed them or it never was; asked before `lasting`. */
   load(): Promise<void>;
   /** Reads them again, as another process may have raised or cleared some. */
   reload(): Promise<void>;

@@ -1,5 +1,6 @@
 import { createOpsAlerts } from "../../src/engine/health/ops-alerts.ts";
 import type { Clock } from "../../src/model/clock.ts";
+import { WHOLE } from "../../src/model/replicas.ts";
 import type { LearnedStore } from "../../src/model/learned.ts";
 import type { OpsAlert, OpsAlerts } from "../../src/model/ops-alerts.ts";
 import { rememberingLog } from "../state/temp-state.ts";
@@ -7,4 +8,11 @@ import { createSeededRandom } from "./seeded-random.ts";
 
 /** Ops alerts as the daemon raises them, recorded instead of routed. */
 export const createRecordedOpsAlerts = (store: LearnedStore, clock: Clock, record: (alert: OpsAlert) => void): OpsAlerts =>
-  createOpsAlerts({ store, clock, random: createSeededRandom(1), log: rememberingLog(), publish: async (alert) => record(alert) });
+  createOpsAlerts({
+    store,
+    share: WHOLE,
+    clock,
+    random: createSeededRandom(1),
+    log: rememberingLog(),
+    publish: async (alert) => record(alert),
+  });

@@ -71,7 +71,7 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
     wakeDelivery: () => events.emit("committed"),
     route: (event, exceptSink, nowMs) => routing.routeOpsAlert(event, exceptSink, nowMs),
   });
-  const opsAlerts = createOpsAlerts({ store, clock, random, log, publish });
+  const opsAlerts = createOpsAlerts({ store, share, clock, random, log, publish });
   const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
   keepSecrets(config);
   const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config });

@@ -10,6 +10,7 @@ import type { Meter } from "../../model/meter.ts";
 import type { Condition, OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
 import type { NewDelivery, PollStore } from "../../model/poll-store.ts";
 import type { Random } from "../../model/random.ts";
+import type { Share } from "../../model/replicas.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 
 /** Stores and routes an alert. `episode`: the same one makes the same event. @throws StoreError */
@@ -17,6 +18,7 @@ export type Publish = (alert: OpsAlert, episode: string) => Promise<void>;
 
 export interface OpsAlertsDeps {
   readonly store: LearnedStore;
+  readonly share: Pick<Share, "isAlone">;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -32,8 +34,11 @@ interface Lasting {
   readonly isRaised: boolean;
   readonly about: string;
   readonly endsAtMs?: number;
+  /** Until then a replica may see it. */
+  readonly seenUntilMs?: number;
 }
 
+/** Of several replicas each asks the state before it changes anything: the others raise and clear the same conditions. */
 class RememberedAlerts implements OpsAlerts {
   readonly #deps: OpsAlertsDeps;
   readonly #conditions: LearnedValues<Lasting>;
@@ -46,6 +51,7 @@ class RememberedAlerts implements OpsAlerts {
     this.#deps = deps;
     const restore = (stored: unknown, key: string): Lasting => {
       if ((stored as Lasting).isRaised) this.#raised.add(key);
+      else this.#raised.delete(key);
       return stored as Lasting;
     };
     this.#conditions = new LearnedValues<Lasting>({ scope: "ops_alerts", store, clock, writeEveryMs: 0, restore });
@@ -54,13 +60,13 @@ class RememberedAlerts implements OpsAlerts {
   async raise(alert: OpsAlert): Promise<void> {
     const { once } = alert;
     if (once === undefined) return this.#publish(alert, alert.episode ?? this.#deps.random.id());
-    await this.#one(() => this.#raiseOnce(alert, once));
+    await this.#one(once.key, () => this.#raiseOnce(alert, once));
   }
 
   async clear(key: string, recovered?: OpsAlert): Promise<void> {
-    await this.#one(async () => {
+    await this.#one(key, async () => {
       const known = this.#conditions.get(key);
-      if (known === undefined || !this.#lasts(key)) return;
+      if (known === undefined || !this.#lasts(key) || (known.seenUntilMs ?? 0) > this.#deps.clock.now()) return;
       if (recovered !== undefined) await this.#publish(recovered, `${key}#${known.times}`);
       this.#conditions.put(key, { times: known.times, isRaised: false, about: "" });
       this.#raised.delete(key);
@@ -68,14 +74,11 @@ class RememberedAlerts implements OpsAlerts {
   }
 
   load(): Promise<void> {
-    return this.#conditions.load();
+    return this.#deps.share.isAlone ? this.#conditions.load() : this.reload();
   }
 
   reload(): Promise<void> {
-    return this.#inTurn(async () => {
-      this.#raised.clear();
-      await this.#conditions.reload();
-    });
+    return this.#inTurn(() => this.#conditions.reload());
   }
 
   lasting(prefix: string): ReadonlySet<string> {
@@ -83,12 +86,17 @@ class RememberedAlerts implements OpsAlerts {
     return new Set(keys.map((key) => key.slice(prefix.length)));
   }
 
-  async #raiseOnce(alert: OpsAlert, { key, about = "", endsAtMs }: Condition): Promise<void> {
+  async #raiseOnce(alert: OpsAlert, { key, about = "", endsAtMs, seenForMs }: Condition): Promise<void> {
+    const { share, clock } = this.#deps;
     const known = this.#conditions.get(key);
-    if (known !== undefined && this.#lasts(key) && known.about === about) return;
+    const seen = share.isAlone || seenForMs === undefined ? {} : { seenUntilMs: clock.now() + seenForMs };
+    if (known !== undefined && this.#lasts(key) && known.about === about) {
+      if (seen.seenUntilMs !== undefined) this.#conditions.put(key, { ...known, ...seen });
+      return;
+    }
     const times = (known?.times ?? 0) + 1;
     await this.#publish(alert, `${key}#${times}`);
-    this.#conditions.put(key, { times, isRaised: true, about, ...(endsAtMs === undefined ? {} : { endsAtMs }) });
+    this.#conditions.put(key, { times, isRaised: true, about, ...(endsAtMs === undefined ? {} : { endsAtMs }), ...seen });
     this.#raised.add(key);
   }
 
@@ -98,10 +106,10 @@ class RememberedAlerts implements OpsAlerts {
   }
 
   /** One change of the conditions after the other. What cannot be stored is true until the next restart. */
-  #one(change: () => Promise<void>): Promise<void> {
-    const { log } = this.#deps;
+  #one(key: string, change: () => Promise<void>): Promise<void> {
+    const { share, log } = this.#deps;
     return this.#inTurn(async () => {
-      await this.#conditions.load().catch(() => undefined);
+      await (share.isAlone ? this.#conditions.load() : this.#conditions.reload([key])).catch(() => undefined);
       await change();
       await this.#conditions.flush();
     }).catch((error: unknown) => log.error("what was alerted could not be stored", { error }));

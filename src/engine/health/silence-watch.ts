@@ -27,6 +27,9 @@ const HALF_LIFE_MS = 86_400_000;
 /** No pace is believed before it was watched for so long. */
 const LEARN_MS = 6 * 3_600_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;
+/** It is checked every 30 s. */
+const SEEN_FOR_MS = 90_000;
+const OF_EMPTY_LISTS = "The data service answers with empty lists where there were items before.";
 const CONDITION = "upstream.silent";
 
 export const createSilenceWatch = (deps: SilenceWatchDeps): SilenceWatch => new WatchedSilence(deps);
@@ -62,14 +65,11 @@ class WatchedSilence implements SilenceWatch {
     const quietMs = this.#quietMs;
     const isTooQuiet = quietMs >= SHORTEST_SILENCE_MS && this.#pace.perMs * quietMs >= EXPECTED_BEFORE_ALERT;
     if (isSuspiciousEverywhere) [this.#isOfEmptyLists, this.#isBack] = [true, false];
-    if (this.isSilent) {
-      if (this.#isBack && (this.#isOfEmptyLists || !isTooQuiet)) await this.#alertRecovered();
-    } else if (isSuspiciousEverywhere) await this.#alert("The data service answers with empty lists where there were items before.");
-    else if (isTooQuiet) {
-      this.#isOfEmptyLists = false;
-      const since = isoTime(clock.now() - quietMs);
-      await this.#alert(`The data service answers, but nothing is new anywhere since ${since}, which is not usual for these watches.`);
-    }
+    const message = isSuspiciousEverywhere ? OF_EMPTY_LISTS : isTooQuiet ? this.#quietText(clock.now() - quietMs) : undefined;
+    if (this.isSilent && this.#isBack && (this.#isOfEmptyLists || !isTooQuiet)) return this.#alertRecovered();
+    if (message === undefined) return;
+    if (!this.isSilent) [this.#isOfEmptyLists, this.#isBack] = [isSuspiciousEverywhere, false];
+    await this.#alert(message);
   }
 
   forget(): void {
@@ -83,10 +83,13 @@ class WatchedSilence implements SilenceWatch {
     return this.#deps.opsAlerts.lasting(CONDITION).size > 0;
   }
 
+  #quietText(sinceMs: number): string {
+    return `The data service answers, but nothing is new anywhere since ${isoTime(sinceMs)}, which is not usual for these watches.`;
+  }
+
   async #alert(message: string): Promise<void> {
-    this.#isBack = false;
     await this.#deps.opsAlerts.raise({
-      once: { key: CONDITION },
+      once: { key: CONDITION, seenForMs: SEEN_FOR_MS },
       type: "upstream.dark",
       subject: "upstream",
       severity: "critical",

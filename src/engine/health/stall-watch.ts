@@ -57,6 +57,7 @@ const CHECK_EVERY_MS = 30_000;
 /** Trouble shorter than this, or than three intervals, passes without a word. */
 const ALERT_AFTER_MS = 15 * 60_000;
 const SUSPICIOUS_ANSWERS = 3;
+const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "watch.stalled:";
 
 export const createStallWatch = (deps: StallWatchDeps): StallWatch => new WatchedStalls(deps);
@@ -141,7 +142,7 @@ class WatchedStalls implements StallWatch {
       this.#better.delete(watch);
       await opsAlerts.clear(`${CONDITION}${watch}`);
     }
-    for (const [watch, reason] of stalled) if (!reported.has(watch)) await this.#alert(watch, reason);
+    for (const [watch, reason] of stalled) if (reason !== "") await this.#alert(watch, reason);
     this.#reported = opsAlerts.lasting(CONDITION);
   }
 
@@ -165,7 +166,7 @@ class WatchedStalls implements StallWatch {
 
   async #alert(watch: string, reason: string): Promise<void> {
     await this.#deps.opsAlerts.raise({
-      once: { key: `${CONDITION}${watch}` },
+      once: { key: `${CONDITION}${watch}`, seenForMs: SEEN_FOR_MS },
       type: "watch.stalled",
       subject: watch,
       watch,

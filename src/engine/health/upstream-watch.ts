@@ -37,6 +37,7 @@ const ALERT_AFTER_MS = 60_000;
 /** Nothing but 429 for so long is no storm that passes. */
 const ALERT_THROTTLED_AFTER_MS = 300_000;
 const CHECK_EVERY_MS = 5_000;
+const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "upstream.dark";
 
 export const createUpstreamWatch = (deps: UpstreamWatchDeps): UpstreamWatch => new WatchedUpstream(deps);
@@ -47,6 +48,8 @@ class WatchedUpstream implements UpstreamWatch {
   #lastError: UpstreamError | undefined;
   #failingSinceMs: number | undefined;
   #throttledSinceMs: number | undefined;
+  /** It answered while it was known to be down, and has not failed since. */
+  #isBack = false;
 
   constructor(deps: UpstreamWatchDeps) {
     this.#deps = deps;
@@ -63,6 +66,7 @@ class WatchedUpstream implements UpstreamWatch {
     if (error?.kind === "rate_limited") this.#throttledSinceMs ??= clock.now();
     else if (error?.kind !== "transient") this.#throttledSinceMs = undefined;
     if (error === undefined) return this.#answered();
+    this.#isBack = false;
     if (error.kind === "transient") this.#failingSinceMs ??= clock.now();
     this.#lastError = error;
     if (error.kind === "billing" || error.kind === "unauthorized") {
@@ -103,7 +107,9 @@ class WatchedUpstream implements UpstreamWatch {
     if (this.isStopped) return;
     this.#failingSinceMs = undefined;
     this.#lastError = undefined;
-    if (this.isDown) void this.#alertRecovered();
+    if (!this.isDown) return;
+    this.#isBack = true;
+    void this.#alertRecovered();
   }
 
   async #check(): Promise<void> {
@@ -122,7 +128,7 @@ class WatchedUpstream implements UpstreamWatch {
         `The data service has answered nothing but 429 since ${isoTime(throttledSinceMs)}: it takes no more requests of this key for now.`,
         "Nothing is lost: what is missed now is read when it answers again. Look whether someone else uses the key, or lower api.rate_limit.",
       );
-    }
+    } else if (this.isDown && this.#isBack) await this.#alertRecovered();
   }
 
   async #checkStopped(because: StopReason): Promise<void> {
@@ -137,7 +143,7 @@ class WatchedUpstream implements UpstreamWatch {
   async #alertDown(message: string, hint: string): Promise<void> {
     const { opsAlerts, clock } = this.#deps;
     await opsAlerts.raise({
-      once: { key: CONDITION },
+      once: { key: CONDITION, seenForMs: SEEN_FOR_MS },
       type: "upstream.dark",
       subject: "upstream",
       severity: "critical",

@@ -43,9 +43,9 @@ export class LearnedValues<Value extends object> {
     this.#writtenAtMs = options.clock.monotonic();
   }
 
-  /** Reads the scope again, as other processes may have written it. What the state does not have yet stays. */
-  reload(): Promise<void> {
-    return this.#loadAll(() => false);
+  /** Reads the scope again, or these keys of it, as other processes may have written it. What the state does not have yet stays. */
+  reload(keys?: readonly string[]): Promise<void> {
+    return this.#loadAll(() => false, keys);
   }
 
   get(key: string): Value | undefined {
@@ -90,9 +90,9 @@ export class LearnedValues<Value extends object> {
     return isSoonDue || worths.has("now") ? "soon" : "now";
   }
 
-  async #loadAll(isKept: (key: string) => boolean): Promise<void> {
+  async #loadAll(isKept: (key: string) => boolean, keys?: readonly string[]): Promise<void> {
     const { store, scope, restore = (stored: unknown) => stored as Value } = this.#options;
-    for (const [key, stored] of await store.loadLearned(scope)) {
+    for (const [key, stored] of await store.loadLearned(scope, keys)) {
       if (isKept(key) || this.#unwritten.has(key)) continue;
       const value = restore(stored, key);
       if (value === undefined) this.#mark(key, "later");

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { createOpsAlerts, createPublisher } from "../../../src/engine/health/ops-alerts.ts";
 import type { OpsAlert, OpsAlerts } from "../../../src/model/ops-alerts.ts";
+import { type Share, WHOLE } from "../../../src/model/replicas.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { openTemp, rememberingLog, memoryStatePath } from "../../state/temp-state.ts";
@@ -19,8 +20,13 @@ const alert = (type: string, once?: OpsAlert["once"]): OpsAlert => ({
   ...(once === undefined ? {} : { once }),
 });
 
-function open(store: OpenedStore, clock: VirtualClock, changes: Partial<OpenedStore> = {}): OpsAlerts {
-  const deps = { store: { ...store, ...changes }, clock, random: createSeededRandom(1), log: rememberingLog() };
+function open(
+  store: OpenedStore,
+  clock: VirtualClock,
+  changes: Partial<OpenedStore> = {},
+  share: Pick<Share, "isAlone"> = WHOLE,
+): OpsAlerts {
+  const deps = { store: { ...store, ...changes }, share, clock, random: createSeededRandom(1), log: rememberingLog() };
   const meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
   const publish = createPublisher({ ...deps, meter, hash: sha256, route: () => [], wakeDelivery: () => undefined });
   return createOpsAlerts({ ...deps, publish });
@@ -73,4 +79,36 @@ it("raises what has no end each time", async () => {
   await opsAlerts.raise(alert("watch.gap"));
   await opsAlerts.raise(alert("watch.gap"));
   expect(await raised(store)).toEqual(["watch.gap", "watch.gap"]);
+});
+
+it("raises with each of several replicas what another raised and cleared before", async () => {
+  const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
+  const [first, second] = [1, 2].map(() => open(store, clock, {}, { isAlone: false })) as [OpsAlerts, OpsAlerts];
+  const outage = alert("upstream.dark", { key: "outage" });
+  await second.load();
+  await first.raise(outage);
+  await first.clear("outage", alert("upstream.recovered"));
+  await second.raise(outage);
+  await first.raise(outage);
+  expect(await raised(store)).toEqual(["upstream.dark", "upstream.recovered", "upstream.dark"]);
+  await first.clear("outage", alert("upstream.recovered"));
+  expect(second.lasting("outage").size).toBe(1);
+  await second.load();
+  expect(second.lasting("outage").size).toBe(0);
+});
+
+it("clears nothing that another of several replicas may see still", async () => {
+  const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
+  const [seeing, other] = [1, 2].map(() => open(store, clock, {}, { isAlone: false })) as [OpsAlerts, OpsAlerts];
+  const outage = alert("upstream.dark", { key: "outage", seenForMs: 15_000 });
+  for (let at = 0; at < 5; at += 1) {
+    await seeing.raise(outage);
+    clock.jump(5_000);
+    await other.clear("outage", alert("upstream.recovered"));
+  }
+  expect(await raised(store)).toEqual(["upstream.dark"]);
+  clock.jump(10_000);
+  await other.clear("outage", alert("upstream.recovered"));
+  await seeing.clear("outage", alert("upstream.recovered"));
+  expect(await raised(store)).toEqual(["upstream.dark", "upstream.recovered"]);
 });
