@@ -13,7 +13,7 @@ import type { Meter } from "../../model/meter.ts";
 import type { Priority } from "../../model/schedule.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Notes } from "../../model/store.ts";
-import type { VolumeStore } from "../../model/volume-store.ts";
+import type { TimeSpan, VolumeStore } from "../../model/volume-store.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 import { makeEvent } from "../../polling/evaluate/make-event.ts";
 import { committedOf, type RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
@@ -54,6 +54,15 @@ interface VolumeCheck {
   readonly subscriber: Subscriber;
   readonly watched: Watched;
   readonly nowMs: number;
+}
+
+type LastEvent = Awaited<ReturnType<VolumeStore["newestEvent"]>>;
+
+interface VolumeFact {
+  readonly type: "volume.spike" | "volume.silent";
+  /** The event that it follows gives it its id: replicas that notice it at the same moment store it once. */
+  readonly last: LastEvent;
+  readonly volume: JsonObject;
 }
 
 class WatchedVolume implements VolumeWatch {
@@ -120,17 +129,16 @@ class WatchedVolume implements VolumeWatch {
     if (spans.length === 0) return;
     const usual = usualCount(spans, await store.countEvents(watchKey, spans), windowMs);
     const limit = spikeLimit(usual, watch.spike);
-    if (count < limit || !(await this.#isArmed(watchKey, limit, nowMs, windowMs))) return;
+    if (count < limit) return;
+    const last = await store.newestEvent(watchKey, { type: "volume.spike", sinceMs: 0 });
+    if (last !== undefined && !(await this.#isOver(watchKey, limit, windowsSince(last.detectedAtMs, nowMs, windowMs)))) return;
     const volume = { count, usual: Math.round(usual * 10) / 10, window: formatDuration(windowMs) };
-    await this.#emit(subscriber, "volume.spike", volume, nowMs);
+    await this.#emit(subscriber, { type: "volume.spike", last, volume }, nowMs);
   }
 
   /** A surge that goes on is reported once: a whole window below the limit has to lie between two spikes. */
-  async #isArmed(watchKey: string, limit: number, nowMs: number, windowMs: number): Promise<boolean> {
-    const { store } = this.#deps;
-    const last = await store.newestEvent(watchKey, { type: "volume.spike", sinceMs: 0 });
-    if (last === undefined) return true;
-    const counts = await store.countEvents(watchKey, windowsSince(last.detectedAtMs, nowMs, windowMs));
+  async #isOver(watchKey: string, limit: number, since: readonly TimeSpan[]): Promise<boolean> {
+    const counts = await this.#deps.store.countEvents(watchKey, since);
     return counts.some((count) => count < limit);
   }
 
@@ -144,13 +152,13 @@ class WatchedVolume implements VolumeWatch {
     const lastAtMs = await store.newestEvent(watchKey, { type: "volume.silent", sinceMs });
     if (lastAtMs !== undefined) return;
     const volume = { for: formatDuration(watch.noEventsForMs), last_event_at: last === undefined ? null : isoTime(last.detectedAtMs) };
-    await this.#emit(subscriber, "volume.silent", volume, nowMs);
+    await this.#emit(subscriber, { type: "volume.silent", last, volume }, nowMs);
   }
 
-  async #emit(subscriber: Subscriber, type: string, volume: JsonObject, nowMs: number): Promise<void> {
+  async #emit(subscriber: Subscriber, { type, last, volume }: VolumeFact, nowMs: number): Promise<void> {
     const { hash, route, store, log, meter, wakeDelivery } = this.#deps;
     const body: EventBody = { volume };
-    const fact = { type, subject: subscriber.watch.id, episode: String(nowMs), body, occurredAtMs: nowMs };
+    const fact = { type, subject: subscriber.watch.id, episode: last?.id ?? isoTime(nowMs).slice(0, 10), body, occurredAtMs: nowMs };
     const routed = route(makeEvent(hash, { ...subscriber, targetName: "" }, fact, nowMs), nowMs);
     const commit = { atMs: nowMs, targets: [], verdicts: [], ...committedOf([routed]) };
     const { event } = routed;
