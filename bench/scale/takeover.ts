@@ -39,6 +39,8 @@ async function measure(folder: string, count: number): Promise<readonly Figure[]
     while (started < count) await add();
     while (takeovers.length < KILLS) {
       await untilShared(replicas);
+      // What was asked before does not tell who has it now.
+      await pause(SETTLE_MS);
       await untilAllAsked(api);
       const leader = await leaderOf(replicas);
       const isLeader = takeovers.length % 2 === 0;
