@@ -230,6 +230,18 @@ describe("a Discord bot", () => {
       expect(warnings).toEqual([expect.stringContaining("Create Public Threads")]);
     });
 
+    it("keeps the message where Discord fails, says so without blaming the permission, and tries with the next", async () => {
+      discord.answer((request, response) =>
+        (request.url.endsWith("/threads") ? json({}, discord.received.length > 2 ? 201 : 503) : json({ id: "901" }))(request, response),
+      );
+      const sink = await discordSink.create("feed", bot(NEW), deps);
+      const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
+      const message = { id: "msg-2", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body };
+      for (let i = 0; i < 2; i += 1) expect(await sink.send(message, new AbortController().signal)).toEqual({ ref: "901" });
+      expect(discord.received).toHaveLength(4);
+      expect(warnings).toEqual(["a message on Discord has no thread"]);
+    });
+
     it("waits for whichever limit ends later, that of messages or that of threads", async () => {
       discord.answer((request, response) => {
         const reset = request.url.endsWith("/threads") ? "0.5" : "2";

@@ -112,11 +112,13 @@ function createThreads(ask: Ask, channel: string, log: Log) {
   }
   return {
     start,
-    /** Below a message that is posted already, which another attempt would post again: without a thread it stays as it is. */
+    /** Below a message that is posted already, which another attempt would post again: one try, without a thread it stays as it is. */
     async tryToStart(messageId: string, name: string, signal: AbortSignal): Promise<void> {
       if (refusal !== undefined) return;
       await start(messageId, name, signal).catch((error: unknown) => {
-        log.warn("a message on Discord has no thread: the bot needs the permission Create Public Threads", { error: errorText(error) });
+        const facts = { ref: messageId, error: errorText(error) };
+        if (refusal === undefined) log.warn("a message on Discord has no thread", facts);
+        else log.warn("messages on Discord have no threads: the bot needs the permission Create Public Threads", facts);
       });
     },
   };

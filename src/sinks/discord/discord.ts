@@ -51,7 +51,9 @@ const settingsSchema = z
       .string()
       .regex(/^(\d{1,21}|new)$/, `must be the id of a thread in quotes, or ${NEW_THREAD}`)
       .optional()
-      .describe("Id of a thread of the channel to post in; or `new`: every message of a bot starts a thread of its own."),
+      .describe(
+        "Id of a thread of the channel to post in; or `new`: every message of a bot starts a thread of its own. This is tried once, right after the message is sent. If it fails, the message stays without a thread, and the log says why.",
+      ),
     style: z.enum(["embed", "link"]).default("embed").describe("`embed` shows the alert; `link` leaves the preview to Discord."),
   })
   .superRefine((settings, context) => {
