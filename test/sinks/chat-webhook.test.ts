@@ -1,38 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SinkError } from "../../src/model/sink.ts";
-import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
+import { describe, expect, it } from "vitest";
 import { chatWebhookSink } from "../../src/sinks/chat-webhook.ts";
-import type { SinkDeps } from "../../src/sinks/kind/sink-type.ts";
-import { type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
-import { createVirtualClock } from "../support/virtual-clock.ts";
 import { tweetBatch } from "./chat-batch.ts";
+import { errorOf, useReceiver } from "./receiver.ts";
 
-let server: LoopbackServer;
-let http: HttpAgent;
-beforeAll(async () => {
-  server = await startLoopbackServer((_, response) => response.writeHead(200).end("ok"));
-  http = createHttpAgent();
-});
-afterAll(async () => {
-  await http.close();
-  await server.close();
-});
+const receiver = useReceiver();
 
-async function send(settings: Record<string, unknown> = {}, text = "@all *come*") {
-  const parsed = chatWebhookSink.schema.parse({ webhook_url: `${server.url}/hooks/abc`, allow_private: true, ...settings });
-  const sink = await chatWebhookSink.create("team", parsed as never, { http, clock: createVirtualClock(0) } as unknown as SinkDeps);
-  const body = sink.render(tweetBatch([{ full_text: text }]));
-  const message = { id: "m1", sink: "team", groupKey: "", sealedAtMs: 0, body };
-  return sink.send(JSON.parse(JSON.stringify(message)), new AbortController().signal);
-}
+const send = (settings: object = {}, text = "@all *come*") =>
+  receiver.send(
+    "chat_webhook",
+    { webhook_url: `${receiver.url}/hooks/abc`, allow_private: true, ...settings },
+    tweetBatch([{ full_text: text }]),
+  );
 
-const sentText = (): string => (JSON.parse(server.received.at(-1)?.body ?? "") as { readonly text: string }).text;
+const sentText = (): string => (JSON.parse(receiver.received.at(-1)?.body ?? "") as { readonly text: string }).text;
 
 describe("the chat webhook sink", () => {
   it("posts a text with the author, the words and the link, and nothing else", async () => {
-    server.answer((_, response) => response.writeHead(200).end("ok"));
+    receiver.answer((_, response) => response.writeHead(200).end("ok"));
     await send();
-    const request = server.received.at(-1);
+    const request = receiver.received.at(-1);
     expect(request?.url).toBe("/hooks/abc");
     expect(request?.headers["content-type"]).toContain("application/json");
     expect(Object.keys(JSON.parse(request?.body ?? ""))).toEqual(["text"]);
@@ -61,17 +47,14 @@ describe("the chat webhook sink", () => {
     [501, "destination", "let an administrator turn them on"],
     [503, "transient", ""],
   ])("takes %i for a failure of kind %s", async (status, kind, hint) => {
-    server.answer((_, response) => response.writeHead(status).end());
-    const error: SinkError = await send().then(
-      () => expect.unreachable(),
-      (thrown) => thrown,
-    );
+    receiver.answer((_, response) => response.writeHead(status).end());
+    const error = await errorOf(send());
     expect(error).toMatchObject({ kind, status });
     expect(error.hint).toContain(hint);
   });
 
   it("waits as long as it is asked to", async () => {
-    server.answer((_, response) => response.writeHead(429, { "retry-after": "7" }).end());
+    receiver.answer((_, response) => response.writeHead(429, { "retry-after": "7" }).end());
     await expect(send()).rejects.toMatchObject({ kind: "rate_limited", retry: { afterMs: 7_000 } });
   });
 

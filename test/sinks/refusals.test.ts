@@ -1,39 +1,14 @@
 /** Every refusal that closes a sink says what to do about it, in words of its own. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SinkError } from "../../src/model/sink.ts";
-import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
-import { createOutputs } from "../../src/runtime/outputs.ts";
-import type { SinkDeps, SinkType } from "../../src/sinks/kind/sink-type.ts";
-import { SINK_TYPES } from "../../src/sinks/registry.ts";
-import { type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
-import { createVirtualClock } from "../support/virtual-clock.ts";
 import { tweetBatch } from "./chat-batch.ts";
+import { errorOf, useReceiver } from "./receiver.ts";
 
-let server: LoopbackServer;
-let http: HttpAgent;
-beforeAll(async () => {
-  server = await startLoopbackServer((_, response) => response.writeHead(200).end());
-  http = createHttpAgent();
-});
-afterAll(async () => {
-  await http.close();
-  await server.close();
-});
+const receiver = useReceiver();
 
-const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => log };
 const usual = new Set((["message", "destination", "rate_limited", "transient"] as const).map((kind) => new SinkError(kind, "").hint));
 
-async function refusal(type: string, settings: object): Promise<SinkError> {
-  const found = SINK_TYPES.find((one) => one.type === type) as SinkType<unknown>;
-  const deps = { http, clock: createVirtualClock(0), log, outputs: createOutputs() } as unknown as SinkDeps;
-  const sink = await found.create("news", found.schema.parse(settings), deps);
-  const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
-  const message = { id: "m1", sink: "news", groupKey: "", sealedAtMs: 0, body };
-  return sink.send(message, new AbortController().signal).then(
-    () => expect.unreachable(),
-    (error) => error,
-  );
-}
+const refusal = (type: string, settings: object): Promise<SinkError> => errorOf(receiver.send(type, settings, tweetBatch([{}])));
 
 const local = { allow_private: true };
 const SINKS: readonly (readonly [name: string, type: string, settings: (url: string) => object])[] = [
@@ -49,21 +24,21 @@ const SINKS: readonly (readonly [name: string, type: string, settings: (url: str
 
 describe.each(SINKS)("%s", (_, type, settings) => {
   it.each([301, 302, 401, 403, 404])("that is answered with %i says what to do", async (status) => {
-    server.answer((_request, response) => response.writeHead(status, { location: "https://elsewhere.example/" }).end());
-    const error = await refusal(type, settings(server.url));
+    receiver.answer((_request, response) => response.writeHead(status, { location: "https://elsewhere.example/" }).end());
+    const error = await refusal(type, settings(receiver.url));
     expect(error).toMatchObject({ kind: "destination", status });
     expect(usual).not.toContain(error.hint);
   });
 
   it.each([400, 413, 429, 500, 503])("that is answered with %i leaves nobody without advice", async (status) => {
-    server.answer((_request, response) => response.writeHead(status).end());
-    expect((await refusal(type, settings(server.url))).hint).toMatch(/\w{3}.*\.$/);
+    receiver.answer((_request, response) => response.writeHead(status).end());
+    expect((await refusal(type, settings(receiver.url))).hint).toMatch(/\w{3}.*\.$/);
   });
 
   it("that asks to wait says how long", async () => {
     const limited = JSON.stringify({ retry_after: 7, parameters: { retry_after: 7 } });
-    server.answer((_request, response) => response.writeHead(429, { "retry-after": "7" }).end(limited));
-    expect((await refusal(type, settings(server.url))).message).toMatch(/asks to wait 7/);
+    receiver.answer((_request, response) => response.writeHead(429, { "retry-after": "7" }).end(limited));
+    expect((await refusal(type, settings(receiver.url))).message).toMatch(/asks to wait 7/);
   });
 });
 

@@ -1,40 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SinkError } from "../../src/model/sink.ts";
-import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
-import type { SinkDeps } from "../../src/sinks/kind/sink-type.ts";
-import { teamsSink } from "../../src/sinks/teams/teams.ts";
-import { type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
+import { describe, expect, it } from "vitest";
 import { teamsText } from "../support/teams-stand-in.ts";
-import { createVirtualClock } from "../support/virtual-clock.ts";
 import { tweetBatch } from "./chat-batch.ts";
+import { errorOf, useReceiver } from "./receiver.ts";
 
-let server: LoopbackServer;
-let http: HttpAgent;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-  http = createHttpAgent();
-});
-afterAll(async () => {
-  await http.close();
-  await server.close();
-});
+const receiver = useReceiver();
 
-async function send(settings: Record<string, unknown> = {}) {
-  const parsed = teamsSink.schema.parse({ webhook_url: `${server.url}/workflows/1?sig=secret`, allow_private: true, ...settings });
-  const sink = await teamsSink.create("news", parsed as never, { http, clock: createVirtualClock(0) } as unknown as SinkDeps);
-  const photo = { type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" };
-  const body = sink.render(
-    tweetBatch([{ full_text: "**bold** [a](b)\n\n<at>all</at> {{DATE(2026-01-01T00:00:00Z)}}", entities: [photo] }]),
-  );
-  const message = { id: "m1", sink: "news", groupKey: "", sealedAtMs: 0, body };
-  return sink.send(JSON.parse(JSON.stringify(message)), new AbortController().signal);
-}
+const photo = { type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" };
+const alerts = tweetBatch([{ full_text: "**bold** [a](b)\n\n<at>all</at> {{DATE(2026-01-01T00:00:00Z)}}", entities: [photo] }]);
+const send = (settings: object = {}) =>
+  receiver.send("teams", { webhook_url: `${receiver.url}/workflows/1?sig=secret`, allow_private: true, ...settings }, alerts);
 
 describe("the Teams sink", () => {
   it("posts an Adaptive Card in which a stranger's markup stays text", async () => {
-    server.answer((_, response) => response.writeHead(202).end());
+    receiver.answer((_, response) => response.writeHead(202).end());
     expect(await send()).toEqual({});
-    const request = server.received.at(-1);
+    const request = receiver.received.at(-1);
     expect(request).toMatchObject({ method: "POST", url: "/workflows/1?sig=secret" });
     expect(request?.headers["content-type"]).toBe("application/json; charset=utf-8");
     const message = JSON.parse(request?.body ?? "");
@@ -57,21 +37,18 @@ describe("the Teams sink", () => {
     [429, "rate_limited", ""],
     [502, "transient", ""],
   ])("takes %i for a failure of kind %s", async (status, kind, hint) => {
-    server.answer((_, response) => response.writeHead(status, { "retry-after": "7" }).end("no"));
-    const error: SinkError = await send().then(
-      () => expect.unreachable(),
-      (thrown) => thrown,
-    );
+    receiver.answer((_, response) => response.writeHead(status, { "retry-after": "7" }).end("no"));
+    const error = await errorOf(send());
     expect(error).toMatchObject({ kind, status, ...(kind === "rate_limited" ? { retry: { afterMs: 7_000 } } : {}) });
     expect(error.hint).toContain(hint);
   });
 
   it("reaches no private address unless it may", async () => {
-    const before = server.received.length;
+    const before = receiver.received.length;
     await expect(send({ allow_private: false })).rejects.toMatchObject({
       kind: "destination",
       hint: expect.stringContaining("allow_private"),
     });
-    expect(server.received).toHaveLength(before);
+    expect(receiver.received).toHaveLength(before);
   });
 });

@@ -1,36 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SinkError } from "../../src/model/sink.ts";
-import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
-import type { SinkDeps } from "../../src/sinks/kind/sink-type.ts";
-import { telegramSink } from "../../src/sinks/telegram/telegram.ts";
-import { json, type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
+import { describe, expect, it } from "vitest";
+import { json } from "../support/loopback-server.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
+import { errorOf, useReceiver } from "./receiver.ts";
 
-let server: LoopbackServer;
-let http: HttpAgent;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-  http = createHttpAgent();
-});
-afterAll(async () => {
-  await http.close();
-  await server.close();
-});
+const receiver = useReceiver();
 
-async function send(settings: Record<string, unknown> = {}, threadRef?: string) {
-  const parsed = telegramSink.schema.parse({ token: "123:secret", chat_id: "-1001", api_url: server.url, ...settings });
-  const sink = await telegramSink.create("news", parsed as never, { http } as unknown as SinkDeps);
-  const photo = { type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" };
-  const body = sink.render(tweetBatch([{ full_text: "hello @bob, /start https://e.com/@x", entities: [photo] }]));
-  const message = { id: "m1", sink: "news", groupKey: "", sealedAtMs: 0, body, ...(threadRef === undefined ? {} : { threadRef }) };
-  return sink.send(JSON.parse(JSON.stringify(message)), new AbortController().signal);
-}
+const photo = { type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" };
+const alerts = tweetBatch([{ full_text: "hello @bob, /start https://e.com/@x", entities: [photo] }]);
+const send = (settings: object = {}, threadRef?: string) =>
+  receiver.send(
+    "telegram",
+    { token: "123:secret", chat_id: "-1001", api_url: receiver.url, ...settings },
+    alerts,
+    threadRef === undefined ? {} : { threadRef },
+  );
 
 describe("the Telegram sink", () => {
   it("posts text with entities, its picture, and nothing that mentions or commands", async () => {
-    server.answer(json({ ok: true, result: { message_id: 77 } }));
+    receiver.answer(json({ ok: true, result: { message_id: 77 } }));
     expect(await send({ topic: 5, silent: true })).toEqual({ ref: "77" });
-    const request = server.received.at(-1);
+    const request = receiver.received.at(-1);
     expect(request?.url).toBe("/bot123:secret/sendMessage");
     const { text, entities, ...rest } = JSON.parse(request?.body ?? "");
     expect(rest).toEqual({
@@ -45,9 +34,9 @@ describe("the Telegram sink", () => {
   });
 
   it("answers the first message of a digest, where that is still there", async () => {
-    server.answer(json({ ok: true, result: { message_id: 78 } }));
+    receiver.answer(json({ ok: true, result: { message_id: 78 } }));
     await send({}, "77");
-    expect(JSON.parse(server.received.at(-1)?.body ?? "")).toMatchObject({
+    expect(JSON.parse(receiver.received.at(-1)?.body ?? "")).toMatchObject({
       reply_parameters: { message_id: 77, allow_sending_without_reply: true },
     });
   });
@@ -70,25 +59,22 @@ describe("the Telegram sink", () => {
     [500, {}, "transient", ""],
     [200, { description: "odd" }, "transient", ""],
   ])("takes %i with %j for a failure of kind %s", async (status, body, kind, hint) => {
-    server.answer(json({ ok: false, error_code: status, ...body }, status));
-    const error: SinkError = await send().then(
-      () => expect.unreachable(),
-      (thrown) => thrown,
-    );
+    receiver.answer(json({ ok: false, error_code: status, ...body }, status));
+    const error = await errorOf(send());
     expect(error).toMatchObject({ kind, status });
     expect(error.hint).toContain(hint);
     expect(`${error.message} ${error.hint}`).not.toContain("123:secret");
   });
 
   it("waits as long as it is asked to", async () => {
-    server.answer(json({ ok: false, error_code: 429, description: "Too Many Requests", parameters: { retry_after: 17 } }, 429));
+    receiver.answer(json({ ok: false, error_code: 429, description: "Too Many Requests", parameters: { retry_after: 17 } }, 429));
     await expect(send()).rejects.toMatchObject({ kind: "rate_limited", retry: { afterMs: 17_000 } });
-    server.answer((_, response) => response.writeHead(429).end("no"));
+    receiver.answer((_, response) => response.writeHead(429).end("no"));
     await expect(send()).rejects.toMatchObject({ kind: "rate_limited", retry: { afterMs: 30_000 } });
   });
 
   it("counts a 2xx as sent whatever its body is, and a missing answer as passing", async () => {
-    server.answer((_, response) => response.writeHead(200).end("<html>"));
+    receiver.answer((_, response) => response.writeHead(200).end("<html>"));
     expect(await send()).toEqual({});
     await expect(send({ api_url: "http://127.0.0.1:1" })).rejects.toMatchObject({ kind: "transient" });
   });

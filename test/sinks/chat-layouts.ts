@@ -1,0 +1,92 @@
+/** The sinks that lay alerts out for people: how each renders them, what people see of it, and what would take effect if a stranger had written it. */
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { Batch } from "../../src/model/sink.ts";
+import { APPRISE_MOST_CARDS, type AppriseBody, renderApprise } from "../../src/sinks/apprise.ts";
+import { type ChatWebhookBody, MOST_TEXT_CARDS, renderChatWebhook } from "../../src/sinks/chat-webhook.ts";
+import { type DiscordBody, EMBEDS, renderDiscord } from "../../src/sinks/discord/discord-render.ts";
+import { type EmailBody, MOST_MAIL_CARDS, renderEmail } from "../../src/sinks/email/email-render.ts";
+import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
+import { MOST_CARDS, renderSlack } from "../../src/sinks/slack/slack-render.ts";
+import { MOST_TEAMS_CARDS, renderTeams } from "../../src/sinks/teams/teams-render.ts";
+import { MOST_TELEGRAM_CARDS, renderTelegram, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
+import { LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
+import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
+import { chatWebhookRefusal, LIVE_CHAT_WEBHOOK, OWN_CHAT_WEBHOOK } from "../support/chat-webhook-stand-in.ts";
+import { discordRefusal } from "../support/discord-stand-in.ts";
+import { emailRefusal, NO_LIVE_TEXT } from "../support/html-mail.ts";
+import { slackRefusal } from "../support/slack-stand-in.ts";
+import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
+import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
+
+export interface ChatLayout {
+  /** Of the sink, as in "cards in …". */
+  readonly name: string;
+  /** Most alerts in one message. */
+  readonly most: number;
+  readonly render: (batch: Batch) => unknown;
+  readonly refusal: (body: never) => string | undefined;
+  /** What people see, with links. */
+  readonly seen: (body: never) => string;
+  /** What would take effect. */
+  readonly live: RegExp;
+  /** The daemon's own marks and links. */
+  readonly own: RegExp;
+}
+
+const LINKS = /https?:\/\/[^\s@"]*/g;
+
+const MARKED: readonly ChatLayout[] = [
+  {
+    ...{ name: "Slack", most: MOST_CARDS, render: renderSlack, live: LIVE_SLACK, own: /<!date\^\d+\^[^|]+\|[^>]+>/g },
+    refusal: ({ text, blocks }: SlackBody) => slackRefusal({ text, blocks: blocks as never }) ?? slackRefusal({ text }),
+    seen: (body: SlackBody) => JSON.stringify(body),
+  },
+  {
+    ...{
+      name: "Discord",
+      most: EMBEDS,
+      render: (batch) => renderDiscord(batch, "embed"),
+      live: LIVE_DISCORD,
+      own: /<t:\d+:[fDtR]>|<https:/g,
+    },
+    refusal: ({ content, embeds, plain }: DiscordBody) => discordRefusal({ content, embeds }) ?? discordRefusal({ content: plain }),
+    seen: (body: DiscordBody) => JSON.stringify(body).replaceAll("\\\\", "\\"),
+  },
+];
+
+/** Those that lay out lines of text. */
+export const TEXT_LAYOUTS: readonly ChatLayout[] = [
+  {
+    ...{ name: "Telegram", most: MOST_TELEGRAM_CARDS, render: renderTelegram, refusal: telegramRefusal, live: LIVE_TELEGRAM, own: LINKS },
+    seen: (body: TelegramBody) => telegramText(body),
+  },
+  { name: "Teams", most: MOST_TEAMS_CARDS, render: renderTeams, refusal: teamsRefusal, seen: teamsText, live: LIVE_TEAMS, own: LINKS },
+  {
+    ...{ name: "Apprise", most: APPRISE_MOST_CARDS, render: renderApprise, refusal: appriseRefusal, live: LIVE_APPRISE, own: LINKS },
+    seen: ({ title, body }: AppriseBody) => `${title}\n${body}`,
+  },
+  {
+    ...{ name: "a chat's webhook", most: MOST_TEXT_CARDS, render: renderChatWebhook, refusal: chatWebhookRefusal },
+    ...{ live: LIVE_CHAT_WEBHOOK, own: OWN_CHAT_WEBHOOK, seen: ({ text }: ChatWebhookBody) => text },
+  },
+  {
+    ...{ name: "a mail", most: MOST_MAIL_CARDS, render: renderEmail, refusal: emailRefusal, live: NO_LIVE_TEXT, own: LINKS },
+    seen: ({ text }: EmailBody) => text,
+  },
+];
+
+export const LAYOUTS: readonly ChatLayout[] = [...MARKED, ...TEXT_LAYOUTS];
+
+/** Within every limit of its vendor, valid UTF-8, and nothing of a stranger's takes effect. */
+export function expectSafe({ refusal, seen, live, own }: ChatLayout, rendered: unknown): void {
+  const body = rendered as never;
+  expect(refusal(body)).toBeUndefined();
+  expect(JSON.stringify(body)).not.toMatch(/\\ud[89a-f]/i);
+  expect(seen(body).replaceAll(own, "")).not.toMatch(live);
+}
+
+/** Longer than any message, of characters that renderers split, escape or count wrong. */
+export const longestText = fc
+  .constantFrom("👩‍👩‍👧", "שלום ", "&", "@a ", '"', "\\", "{{", "*_`[", "𝕏")
+  .map((unit) => unit.repeat(25_000 / unit.length));
