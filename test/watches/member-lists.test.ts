@@ -47,28 +47,19 @@ const watcher: FixtureSettings = (control) => {
 };
 
 const CASES: readonly Case[] = [
-  {
-    type: "followers",
-    settings: watched,
-    come: (control) => follow(control, "bob", "golden_one"),
-    go: (control) => unfollow(control, "bob", "golden_one"),
-    came: "follower.added",
-    went: "follower.removed",
-    who: "bob",
-    target: "golden_one",
-    says: ["@golden_one has a new follower: WHO", "@golden_one lost a follower: WHO"],
-  },
-  {
-    type: "verified_followers",
-    settings: watched,
-    come: (control) => follow(control, "bob", "golden_one"),
-    go: (control) => unfollow(control, "bob", "golden_one"),
-    came: "follower.added",
-    went: "follower.removed",
-    who: "bob",
-    target: "golden_one",
-    says: ["@golden_one has a new follower: WHO", "@golden_one lost a follower: WHO"],
-  },
+  ...["followers", "verified_followers"].map(
+    (type): Case => ({
+      type,
+      settings: watched,
+      come: (control) => follow(control, "bob", "golden_one"),
+      go: (control) => unfollow(control, "bob", "golden_one"),
+      came: "follower.added",
+      went: "follower.removed",
+      who: "bob",
+      target: "golden_one",
+      says: ["@golden_one has a new follower: WHO", "@golden_one lost a follower: WHO"],
+    }),
+  ),
   {
     type: "following",
     settings: watcher,
