@@ -39,7 +39,7 @@ async function measure(folder: string, count: number): Promise<readonly Figure[]
     while (started < count) await add();
     while (takeovers.length < KILLS) {
       await untilShared(replicas);
-      // What was asked before does not tell who has it now.
+      // What was asked before does not show who has it now.
       await pause(SETTLE_MS);
       await untilAllAsked(api);
       const leader = await leaderOf(replicas);
