@@ -9,13 +9,12 @@ import type { Config } from "../../config/config.ts";
 import { planPolls } from "../../plan/polls/plan-polls.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
-import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Store } from "../../model/store.ts";
 import { explainView, type ExplainView } from "../../server/words/explain-view.ts";
 import { readDaemon, readState } from "../access/read-daemon.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { formatExplanation } from "./explain-text.ts";
-import { formatUnseen } from "./unseen-text.ts";
+import { formatUnseen, neverSeen } from "./unseen-text.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 
 export function addExplain(program: Command, context: CliContext): void {
@@ -61,20 +60,4 @@ async function explainStopped(
 async function unseenParts(store: Store, config: Config, nowMs: number): Promise<UnseenParts> {
   const planned = planWatches(config, sha256, await store.listWatches());
   return { store, config, polls: planPolls([...planned.values()], { hash: sha256, timetable: createTimetable(), nowMs }), nowMs };
-}
-
-const WATCHES_NAMED = 3;
-
-/** Nothing is stored about it: either no poll brought it, or it is longer ago than the retention. */
-function neverSeen({ item, item_id: id, first_reads: watches }: ExplainView): ExitError {
-  const more = watches.length - WATCHES_NAMED;
-  const named = `${watches.slice(0, WATCHES_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  const notYet = watches.length === 0 ? "" : `The first read of ${named} is not done, and may bring it yet. `;
-  if (id === null) {
-    const hint = "Ask by tweet id or link, user id or profile link. A handle is known once a watch names it or an alert was about it.";
-    return new ExitError(EXIT.failed, "ITEM_UNKNOWN", `${item}: no item of that name was ever seen.`, { hint: `${notYet}${hint}` });
-  }
-  return new ExitError(EXIT.failed, "ITEM_NEVER_SEEN", `${id} was never seen: no poll of any watch brought it.`, {
-    hint: `${notYet}chirpwatch test WATCH shows what a watch sees now.`,
-  });
 }

@@ -1,5 +1,7 @@
-/** Why no watch has seen an item, a line for each that could have. */
+/** Why no watch has seen an item, a line for each that could have, and what to do. */
+import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
+import type { ExplainView } from "../../server/words/explain-view.ts";
 import type { UnseenLine, UnseenView } from "../../server/words/unseen-view.ts";
 import { plural } from "../terminal/table.ts";
 
@@ -17,4 +19,20 @@ export function formatUnseen({ posted_at: postedAt, is_forgotten: isForgotten, w
 function lineText({ watch, target, reason }: UnseenLine): string {
   const of = target === "" || target === watch ? "" : ` (${cleanLine(target)})`;
   return `${watch}${of}: ${cleanLine(reason)}`;
+}
+
+const WATCHES_NAMED = 3;
+
+/** Nothing is stored about it: either no poll brought it, or it is longer ago than the retention. */
+export function neverSeen({ item, item_id: id, first_reads: watches }: ExplainView): ExitError {
+  const more = watches.length - WATCHES_NAMED;
+  const named = `${watches.slice(0, WATCHES_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const notYet = watches.length === 0 ? "" : `The first read of ${named} is not done, and may bring it yet. `;
+  if (id === null) {
+    const hint = "Ask by tweet id or link, user id or profile link. A handle is known once a watch names it or an alert was about it.";
+    return new ExitError(EXIT.failed, "ITEM_UNKNOWN", `${item}: no item of that name was ever seen.`, { hint: `${notYet}${hint}` });
+  }
+  return new ExitError(EXIT.failed, "ITEM_NEVER_SEEN", `${id} was never seen: no poll of any watch brought it.`, {
+    hint: `${notYet}chirpwatch test WATCH shows what a watch sees now.`,
+  });
 }
