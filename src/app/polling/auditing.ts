@@ -1,6 +1,7 @@
 /** Asks the data service, through the gate, what the keys have left: for the audit, and to find out whether a refused key may pay again. */
 import { createQuotaAudit, type QuotaAudit } from "../../engine/quota/quota-audit.ts";
 import type { Meter } from "../../model/meter.ts";
+import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { askRemaining } from "../../requests/remaining-requests.ts";
@@ -24,6 +25,7 @@ export interface AuditingParts {
   readonly store: Store;
   readonly meter: Meter;
   readonly deps: DaemonDeps;
+  readonly share: Share;
 }
 
 export const createAuditing = (parts: AuditingParts): Auditing => new KeyQuestions(parts);
@@ -59,7 +61,7 @@ class KeyQuestions implements Auditing {
   }
 
   #newAudit(): QuotaAudit {
-    const { paying, gate, delivering, store, meter, deps } = this.#parts;
+    const { paying, gate, delivering, store, meter, deps, share } = this.#parts;
     const { holder, keyWatch, auditReadings: readings, refreshQuota } = paying;
     const { clock, log } = deps;
     return createQuotaAudit({
@@ -67,6 +69,7 @@ class KeyQuestions implements Auditing {
       ledger: store,
       notes: store,
       opsAlerts: delivering.opsAlerts,
+      share,
       clock,
       log,
       meter,

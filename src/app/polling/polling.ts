@@ -126,8 +126,8 @@ class PollingHalf implements Polling {
   }
 
   #newAuditing(): Auditing {
-    const { delivering, store, meter, deps } = this.#parts;
-    return createAuditing({ paying: this.#paying, gate: this.#gate, delivering, store, meter, deps });
+    const { delivering, store, meter, deps, share } = this.#parts;
+    return createAuditing({ paying: this.#paying, gate: this.#gate, delivering, store, meter, deps, share });
   }
 
   #newGate(): RequestGate {

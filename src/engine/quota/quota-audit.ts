@@ -1,5 +1,5 @@
 /**
- * Asks the service at the start and every 15 minutes what each key has left, and compares it with the ledger: learns the limit where the
+ * Asks the service, in one of several replicas, at the start and every 15 minutes what each key has left, and compares it with the ledger: learns the limit where the
  * configuration names none, and raises the alarm when the service counts more than the ledger does. What to do about a limit is
  * quota-watch.ts's.
  */
@@ -12,6 +12,7 @@ import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { AuditReading, Ledger } from "../../model/ledger.ts";
+import type { Share } from "../../model/replicas.ts";
 import type { Notes } from "../../model/store.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
@@ -19,7 +20,7 @@ import { oncePerPeriod } from "./once-per-period.ts";
 import type { AuditReadings, KeyReading } from "./audit-readings.ts";
 
 export interface QuotaAudit {
-  /** Asks about every key; an odd answer or none leaves what was known. Never rejects. */
+  /** Asks about every key; an odd answer or none leaves what was known. Replicas that do not lead read what the one learned that does. Never rejects. */
   check(): Promise<void>;
   /** Called when a request is held because the quota is spent: somebody may have paid for more since the last check. */
   spent(): void;
@@ -33,6 +34,7 @@ export interface QuotaAuditDeps {
   readonly ledger: Pick<Ledger, "auditMark" | "auditSpan" | "spentSince">;
   readonly notes: Notes;
   readonly opsAlerts: OpsAlerts;
+  readonly share: Pick<Share, "isLeading">;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
@@ -51,6 +53,8 @@ export interface QuotaAuditDeps {
 const CHECK_EVERY_MS = 900_000;
 /** While the quota is spent. */
 const CHECK_SPENT_EVERY_MS = 60_000;
+/** Where another replica asks, or asked until now. */
+const READ_EVERY_MS = 60_000;
 /** After a question that was not answered, doubling up to the usual time; longer where the service asks for it. */
 const RETRIES: Backoff = { stepsMs: doubling(60_000, CHECK_EVERY_MS) };
 
@@ -87,8 +91,12 @@ class TimedAudit implements QuotaAudit {
   }
 
   async check(): Promise<void> {
-    const { readings, clock, notes, log, onChecked } = this.#deps;
+    const { readings, share, clock, notes, log, onChecked } = this.#deps;
     this.#checkedAtMs = clock.monotonic();
+    if (!share.isLeading()) {
+      await readings.load(notes).catch(() => undefined);
+      return this.#arm(READ_EVERY_MS);
+    }
     const { isComplete, askedWaitMs } = await this.#checkKeys();
     // Answered after the stop: the state is closed, and nobody listens.
     if (this.#isStopped) return;

@@ -4,6 +4,7 @@ import { quotaPeriod } from "../../../src/budget/quota-period.ts";
 import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
 import { AuditReadings } from "../../../src/engine/quota/audit-readings.ts";
 import { createQuotaAudit, type QuotaAudit } from "../../../src/engine/quota/quota-audit.ts";
+import { type Share, WHOLE } from "../../../src/model/replicas.ts";
 import type { Log } from "../../../src/model/log.ts";
 import type { Meter } from "../../../src/model/meter.ts";
 import { UpstreamError } from "../../../src/model/upstream.ts";
@@ -37,13 +38,14 @@ const meter: Meter = {
   set: (name, value, labels) => void gauges.set(`${name} ${labels?.["key"] ?? ""}`, value),
 };
 
-function makeAudit(log: Log = rememberingLog()): QuotaAudit {
+function makeAudit(log: Log = rememberingLog(), share: Pick<Share, "isLeading"> = WHOLE): QuotaAudit {
   readings = new AuditReadings(() => quotaPeriod(clock.now(), CALENDAR));
   return createQuotaAudit({
     readings,
     ledger: store,
     notes: store,
     opsAlerts: createRecordedOpsAlerts(store, clock, (alert) => void opsAlerts.push(alert)),
+    share,
     clock,
     log,
     meter,
@@ -309,4 +311,23 @@ it("says and writes nothing more once it was stopped, whatever comes back then",
   expect(asked).toHaveLength(1);
   expect(log.lines).toEqual([]);
   expect(clock.pending()).toBe(0);
+});
+
+it("asks in the replica that leads, and reads in the others what that one learned", async () => {
+  await audit.start();
+  await clock.advance(MINUTE);
+  audit.stop();
+  expect(asked).toHaveLength(1);
+  let isLeading = false;
+  const other = makeAudit(rememberingLog(), { isLeading: () => isLeading });
+  await other.start();
+  await other.check();
+  expect(readings.limitOf("main")).toBe(1_000);
+  service.set("main", 500);
+  await clock.advance(HOUR);
+  expect(asked).toHaveLength(1);
+  isLeading = true;
+  await clock.advance(MINUTE);
+  expect(asked).toHaveLength(2);
+  other.stop();
 });
