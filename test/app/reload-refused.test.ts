@@ -2,12 +2,14 @@
 import { expect, it } from "vitest";
 import { createReloader, type ReloadDeps } from "../../src/app/reload/reload.ts";
 import type { Config } from "../../src/config/config.ts";
-import type { OpsAlert } from "../../src/model/ops-alerts.ts";
+import type { OpsAlert, OpsAlerts } from "../../src/model/ops-alerts.ts";
 import type { LogFields } from "../../src/model/log.ts";
 import type { Files } from "../../src/model/files.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createMeter } from "../../src/server/metrics/meter.ts";
 import { goodConfig, loadText } from "../config/load-text.ts";
+import { createLearnedInMemory } from "../support/learned-store.ts";
+import { createRecordedOpsAlerts } from "../support/recorded-ops-alerts.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
@@ -22,7 +24,7 @@ const textOf = (more: object = {}) =>
   JSON.stringify({ ...KEPT, watches: { w: { type: "search", query: "acme" } }, sinks: { out: { type: "console" } }, ...more });
 
 /** A reloader whose file the test may edit. */
-async function makeReloader() {
+async function makeReloader(opsAlerts?: OpsAlerts) {
   const disk = { text: textOf() };
   const config = await goodConfig(disk.text);
   const active: Config[] = [{ ...config, reads: config.reads.filter(({ operation }) => operation === "readText") }];
@@ -38,7 +40,7 @@ async function makeReloader() {
       log: { info: noteAsker, error: noteAsker },
       hash: sha256,
     },
-    opsAlerts: { raise: async (alert: OpsAlert) => void alerted.push(alert) },
+    opsAlerts: opsAlerts ?? { raise: async (alert: OpsAlert) => void alerted.push(alert) },
     clock,
     meter,
     config: () => active.at(-1),
@@ -98,6 +100,18 @@ it("a bad file is reported to ops each time by its first error, shown with all o
   await edit(textOf({ watches: { w: { type: "search", query: "edited" } } }));
   expect(reloader.loadedAtMs()).toBe(START_MS + 2 * MINUTE);
   expect([await counted("ok"), await counted("refused")]).toEqual(["1", "2"]);
+});
+
+it("a file that every replica refuses for the same reason is reported once", async () => {
+  const store = createLearnedInMemory();
+  const alerted: OpsAlert[] = [];
+  const clock = createVirtualClock(START_MS);
+  for (let replica = 0; replica < 3; replica += 1) {
+    const { edit } = await makeReloader(createRecordedOpsAlerts(store, clock, (alert) => void alerted.push(alert)));
+    await edit(textOf({ sinks: { out: { type: "consol" } } }));
+    if (replica === 2) await edit(textOf({ watches: { w: { type: "search" } } }));
+  }
+  expect(alerted.map(({ type }) => type)).toEqual(["config.refused", "config.refused"]);
 });
 
 it("a state that recovers repeats no reload that was refused for its file, nor one that nobody asked for", async () => {

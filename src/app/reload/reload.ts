@@ -42,6 +42,9 @@ export interface Reloader {
   storeRecovered(): void;
 }
 
+/** Replicas read files that changed at about the same time: what all of them refuse for one reason is one alert. */
+const REFUSED_BY_ALL_MS = 10_000;
+
 export function createReloader(deps: ReloadDeps): Reloader {
   const reloads = new Reloads(deps);
   return {
@@ -146,6 +149,7 @@ class Reloads {
     this.#deps.deps.log.error("reload refused, the old configuration stays active", { asked_by: askedBy, errors });
     const message = `The new configuration was refused and the old one stays active: ${errors[0] ?? ""}`;
     await opsAlerts.raise({
+      once: { key: "config.refused", about: message, endsAtMs: clock.now() + REFUSED_BY_ALL_MS },
       type: "config.refused",
       subject: "config",
       severity: "warning",
