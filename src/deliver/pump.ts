@@ -128,7 +128,6 @@ export function createPump(deps: PumpDeps): Pump {
   };
   return {
     async start() {
-      await moveQueues(deps);
       state = "running";
       await takeShare();
     },
@@ -166,6 +165,7 @@ export function createPump(deps: PumpDeps): Pump {
 /** Breakers that were open are probed at once. */
 async function takeOver(deps: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
   const { store, clock, meter } = deps;
+  await moveQueues(deps, queues);
   await sealAnew(deps, queues);
   const health = new Map((await store.loadSinkHealth()).map((one) => [one.sink, one]));
   for (const queue of queues) {
@@ -184,8 +184,9 @@ async function resumeQueue({ store, clock }: PumpDeps, queue: SinkQueue): Promis
   return wasDisabled;
 }
 
-async function moveQueues({ store, log, movedSinks = [] }: PumpDeps): Promise<void> {
+async function moveQueues({ store, log, movedSinks = [] }: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
   for (const move of movedSinks) {
+    if (!queues.some(({ name }) => name === move.to)) continue;
     const moved = await store.moveSink(move);
     if (moved > 0) log.info("a sink has a new name and keeps its queue", { ...move, moved });
   }

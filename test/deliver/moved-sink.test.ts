@@ -36,6 +36,24 @@ it("what waits for its old name, sealed or not, goes out under the new one in or
   expect(bench.sent).toHaveLength(count);
 });
 
+it("what waits for its old name keeps it until this process delivers to the destination", async () => {
+  const bench = createBench();
+  bench.add("1");
+  bench.addSink("renamed");
+  bench.moves.push({ from: "hook", to: "renamed" });
+  bench.addSink("other", { place: "elsewhere" });
+  let holds = false;
+  const pump = bench.newPump({ holds: ({ place }) => holds || place === "elsewhere" });
+  await pump.start();
+  const sinksOf = async () => (await bench.outbox.countWaiting(bench.clock.now())).map(({ sink }) => sink);
+  expect(await sinksOf()).toEqual(["hook"]);
+  holds = true;
+  await pump.takeShare();
+  expect(await sinksOf()).toEqual(["renamed"]);
+  await bench.clock.advance(SECOND);
+  expect(bench.sent.map(({ sink }) => sink)).toEqual(["renamed"]);
+});
+
 it("an event that both names have goes out under each once", async () => {
   const bench = createBench();
   bench.outbox.add(makeEvent("1"), { sink: "hook" });
