@@ -8,9 +8,10 @@ import { type PostgresAddress, postgresName } from "../model/postgres-address.ts
 import { askText, kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { postgresCode } from "./db/postgres-errors.ts";
-import { DAEMON, KNOWN_REPLICAS, type KnownReplica, tryLock } from "./db/postgres-replicas.ts";
+import { connectReplica, DAEMON, KNOWN_REPLICAS, tryLock } from "./db/postgres-replicas.ts";
 import { PostgresMembership } from "./db/postgres-membership.ts";
 import { connectSession, createPool } from "./db/postgres-sessions.ts";
+import type { KnownReplica } from "./db/replica-session.ts";
 import { notifyText, PostgresSignals } from "./db/postgres-signals.ts";
 import type { Executor } from "./db/statement.ts";
 import { checkServer, connectFailure, foreignDatabase, mayNotCreate, missingState, type ServerFacts } from "./files/postgres-failures.ts";
@@ -31,7 +32,10 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
     if (!isVisitor) makePrivateFolders(dirname(options.path));
     const id = options.random.id();
     const signals = new PostgresSignals(id);
-    const membership = isVisitor ? undefined : await PostgresMembership.take(address, { ...options, id, canJoin: isCurrent, signals });
+    const connect = (name: string) => connectReplica(address, name);
+    const membership = isVisitor
+      ? undefined
+      : await PostgresMembership.take({ ...options, state: postgresName(address), connect, id, canJoin: isCurrent, signals });
     if (membership !== undefined) {
       teardown.push(() => membership.close());
       // The previous leader may have migrated it; from here on no other process does.

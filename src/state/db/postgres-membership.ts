@@ -3,29 +3,14 @@
  * lock leads, and the server frees the lock with the process. Whoever leads removes those that are gone, after which the state takes nothing
  * more from them. A session that is cut is taken up again; until then nothing is read or written.
  */
-import type { Client } from "pg";
 import { type Cancel, type Clock, shiftClock, sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Log } from "../../model/log.ts";
-import { type PostgresAddress, postgresName } from "../../model/postgres-address.ts";
 import type { Membership } from "../../model/replicas.ts";
 import { StoreError } from "../../model/store-error.ts";
-import {
-  type ActiveDaemon,
-  DAEMON,
-  endSessions,
-  enter,
-  findActive,
-  isPresent,
-  knownReplicas,
-  lead,
-  presenceText,
-  remove,
-  resign,
-  tryLock,
-} from "./postgres-replicas.ts";
-import { connectSession } from "./postgres-sessions.ts";
+import { DAEMON, presenceText } from "./postgres-replicas.ts";
 import type { PostgresSignals } from "./postgres-signals.ts";
+import type { ActiveDaemon, ReplicaSession } from "./replica-session.ts";
 
 /** A process that was killed is gone for the server within milliseconds. */
 const START_TRIES = 10;
@@ -33,7 +18,6 @@ const START_PAUSE_MS = 200;
 const RETRY_MS = 500;
 /** A server restarts within this; what waits for it longer fails, and is done again later. */
 const LONGEST_WAIT_MS = 10_000;
-const ANSWER_TIMEOUT_MS = 10_000;
 const WATCH_MS = 100;
 /** A clock that is set, or drifts, is noticed within so long. */
 const CLOCK_EVERY_MS = 10_000;
@@ -45,8 +29,6 @@ const GONE_AFTER_RESTART_MS = 10_000;
 const PRESENT_MS = 5_000;
 /** One that has not asked for so long is frozen, or cut off: its sessions are ended. */
 const LEASE_MS = 15_000;
-/** So that the server, too, detects a host that is gone. */
-const SERVER_KEEPALIVE = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
 /** For a daemon that shares the state with others; without it, it is refused while another one runs. */
 export interface Standby {
@@ -59,6 +41,10 @@ export interface Standby {
 }
 
 export interface MembershipDeps {
+  /** The server and the database, without secrets. */
+  readonly state: string;
+  /** A session of this name. @throws as `pg` does */
+  readonly connect: (name: string) => Promise<ReplicaSession>;
   readonly clock: Clock;
   readonly log: Log;
   readonly id: string;
@@ -70,7 +56,6 @@ export interface MembershipDeps {
 
 export class PostgresMembership implements Membership {
   readonly id: string;
-  readonly #address: PostgresAddress;
   readonly #deps: MembershipDeps;
   readonly #waiting = new Set<() => void>();
   /** Replicas without a session, since when. */
@@ -79,7 +64,7 @@ export class PostgresMembership implements Membership {
   readonly clock: Clock;
   #aheadMs = 0;
   #clockReadMs = Number.NEGATIVE_INFINITY;
-  #session: Client | undefined;
+  #session: ReplicaSession | undefined;
   /** When the session was cut last. */
   #lostMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
@@ -90,29 +75,28 @@ export class PostgresMembership implements Membership {
   #answeredMs = 0;
   #cancel: Cancel | undefined;
 
-  private constructor(address: PostgresAddress, deps: MembershipDeps) {
+  private constructor(deps: MembershipDeps) {
     this.id = deps.id;
     this.clock = shiftClock(deps.clock, () => this.#aheadMs);
-    this.#address = address;
     this.#deps = deps;
   }
 
   /** @throws ExitError STATE_LOCKED while another process leads and this one may not join, or the wait was ended; as `pg` does. */
-  static async take(address: PostgresAddress, deps: MembershipDeps): Promise<PostgresMembership> {
-    const taken = new PostgresMembership(address, deps);
+  static async take(deps: MembershipDeps): Promise<PostgresMembership> {
+    const taken = new PostgresMembership(deps);
     for (let left = START_TRIES; left >= 0; left--) {
       if (await taken.#connect()) return taken;
       if (deps.standby !== undefined) break;
       await sleep(deps.clock, START_PAUSE_MS);
     }
-    const client = deps.standby === undefined ? undefined : await waitForLock(address, deps, deps.standby);
-    if (client !== undefined) {
+    const session = deps.standby === undefined ? undefined : await waitForLock(deps, deps.standby);
+    if (session !== undefined) {
       taken.#isLeading = true;
-      await taken.#setUp(client);
-      taken.#adopt(client);
+      await deps.signals.listen(session);
+      taken.#adopt(session);
       return taken;
     }
-    throw new ExitError(EXIT.alreadyRunning, "STATE_LOCKED", `Another chirpwatch is running on ${postgresName(address)}.`, {
+    throw new ExitError(EXIT.alreadyRunning, "STATE_LOCKED", `Another chirpwatch is running on ${deps.state}.`, {
       hint: "Stop it first, or give this one a database of its own.",
     });
   }
@@ -128,14 +112,11 @@ export class PostgresMembership implements Membership {
     await this.held();
     if (this.#session === undefined) return;
     await this.#readClock(this.#session);
-    await enter(this.#session, this.id, this.clock.now());
+    await this.#session.enter(this.id, this.clock.now());
     if (this.#isLeading) {
-      await lead(this.#session, this.id);
-      const gone = (await knownReplicas(this.#session)).filter(({ id, silentMs }) => id !== this.id && silentMs === null);
-      await remove(
-        this.#session,
-        gone.map(({ id }) => id),
-      );
+      await this.#session.lead(this.id);
+      const gone = (await this.#session.knownReplicas()).filter(({ id, silentMs }) => id !== this.id && silentMs === null);
+      await this.#session.remove(gone.map(({ id }) => id));
     }
     this.#hasBegun = true;
     this.#watchLater(this.#session);
@@ -157,7 +138,7 @@ export class PostgresMembership implements Membership {
     const session = this.#session;
     if (session === undefined) return false;
     if (this.#deps.clock.monotonic() - this.#answeredMs < PRESENT_MS) return true;
-    return isPresent(session, this.id).catch(() => false);
+    return session.isPresent(this.id).catch(() => false);
   }
 
   /** What each transaction asks first, and what checks the answer. @throws StoreError STORE_REPLACED */
@@ -177,7 +158,7 @@ export class PostgresMembership implements Membership {
     this.#cancel?.();
     const session = this.#session;
     this.#session = undefined;
-    if (session !== undefined && this.#hasBegun) await remove(session, [this.id]).catch(() => undefined);
+    if (session !== undefined && this.#hasBegun) await session.remove([this.id]).catch(() => undefined);
     await session?.end().catch(() => undefined);
   }
 
@@ -194,45 +175,40 @@ export class PostgresMembership implements Membership {
   }
 
   async #connect(): Promise<boolean> {
-    const client = await connectSession(this.#address, { name: DAEMON + this.id, answerTimeoutMs: ANSWER_TIMEOUT_MS });
-    const isHeld = await this.#mayHold(client).catch(() => false);
+    const session = await this.#deps.connect(DAEMON + this.id);
+    const isHeld = await this.#mayHold(session).catch(() => false);
     if (!this.#isClosed && isHeld) {
-      this.#adopt(client);
+      this.#adopt(session);
       return true;
     }
-    await client.end().catch(() => undefined);
+    await session.end().catch(() => undefined);
     return false;
   }
 
   /** While the session was cut, this one may have been declared dead, or another one may lead. */
-  async #mayHold(client: Client): Promise<boolean> {
-    this.#isLeading = this.#mayLead && (await tryLock(client));
-    await this.#setUp(client);
+  async #mayHold(session: ReplicaSession): Promise<boolean> {
+    this.#isLeading = this.#mayLead && (await session.tryLock());
+    await this.#deps.signals.listen(session);
     if (!this.#hasBegun) return this.#isLeading || (this.#deps.canJoin && this.#deps.standby !== undefined);
-    if (!(await isPresent(client, this.id))) this.#replace();
+    if (!(await session.isPresent(this.id))) this.#replace();
     return !this.#isReplaced;
   }
 
-  async #readClock(client: Client): Promise<void> {
+  async #readClock(session: ReplicaSession): Promise<void> {
     const { clock } = this.#deps;
     const askedMs = clock.monotonic();
     if (askedMs - this.#clockReadMs < CLOCK_EVERY_MS) return;
-    const { rows } = await client.query<{ now: number }>("select extract(epoch from clock_timestamp()) * 1000 as now");
+    const serverMs = await session.readClock();
     // The answer was half of the way old when it arrived.
     const onTheWayMs = (clock.monotonic() - askedMs) / 2;
-    this.#aheadMs = Math.round((rows[0]?.now ?? clock.now()) + onTheWayMs - clock.now());
+    this.#aheadMs = Math.round(serverMs + onTheWayMs - clock.now());
     this.#clockReadMs = askedMs;
   }
 
-  async #setUp(client: Client): Promise<void> {
-    await client.query(SERVER_KEEPALIVE);
-    await this.#deps.signals.listen(client);
-  }
-
-  #adopt(client: Client): void {
-    client.once("end", () => this.#lose(client));
-    this.#session = client;
-    if (this.#hasBegun) this.#watchLater(client);
+  #adopt(session: ReplicaSession): void {
+    session.onEnd(() => this.#lose(session));
+    this.#session = session;
+    if (this.#hasBegun) this.#watchLater(session);
     for (const resolve of this.#waiting) resolve();
   }
 
@@ -245,18 +221,18 @@ export class PostgresMembership implements Membership {
     void session?.end().catch(() => undefined);
     for (const resolve of this.#waiting) resolve();
     this.#deps.standby?.onReplaced(
-      new ExitError(EXIT.alreadyRunning, "STATE_REPLACED", `Other replicas took over on ${postgresName(this.#address)}.`, {
+      new ExitError(EXIT.alreadyRunning, "STATE_REPLACED", `Other replicas took over on ${this.#deps.state}.`, {
         hint: "Start this one again: it gets a share again.",
       }),
     );
   }
 
   /** A broken network path gives no signal of its own: the question that is not answered does. */
-  #watchLater(client: Client): void {
+  #watchLater(session: ReplicaSession): void {
     this.#cancel = this.#deps.clock.after(this.#watchInMs(), () => {
-      void this.#watch(client).then(
-        () => this.#session === client && this.#watchLater(client),
-        () => this.#lose(client),
+      void this.#watch(session).then(
+        () => this.#session === session && this.#watchLater(session),
+        () => this.#lose(session),
       );
     });
   }
@@ -267,47 +243,47 @@ export class PostgresMembership implements Membership {
     return goneMs > 0 ? Math.min(WATCH_MS, goneMs) : WATCH_MS;
   }
 
-  async #watch(client: Client): Promise<void> {
-    await this.#askWhoLeads(client);
-    await this.#readClock(client);
+  async #watch(session: ReplicaSession): Promise<void> {
+    await this.#askWhoLeads(session);
+    await this.#readClock(session);
     this.#answeredMs = this.#deps.clock.monotonic();
   }
 
-  async #askWhoLeads(client: Client): Promise<void> {
+  async #askWhoLeads(session: ReplicaSession): Promise<void> {
     if (this.#isLeading && !this.#mayLead) {
       this.#isLeading = false;
-      await resign(client, this.id);
+      await session.resign(this.id);
     }
-    if (this.#isLeading) await this.#removeGone(client);
-    else if (this.#mayLead && (await tryLock(client))) {
+    if (this.#isLeading) await this.#removeGone(session);
+    else if (this.#mayLead && (await session.tryLock())) {
       this.#isLeading = true;
-      await lead(client, this.id);
-      await this.#removeGone(client);
-    } else await endSilentLeader(client, this.#deps);
+      await session.lead(this.id);
+      await this.#removeGone(session);
+    } else await endSilentLeader(session, this.#deps);
   }
 
-  async #removeGone(client: Client): Promise<void> {
+  async #removeGone(session: ReplicaSession): Promise<void> {
     const nowMs = this.#deps.clock.monotonic();
     const goneMs = nowMs - this.#lostMs < GONE_AFTER_RESTART_MS ? GONE_AFTER_RESTART_MS : GONE_MS;
-    const others = (await knownReplicas(client)).filter(({ id }) => id !== this.id);
+    const others = (await session.knownReplicas()).filter(({ id }) => id !== this.id);
     const silent = others.filter(({ silentMs }) => (silentMs ?? 0) > LEASE_MS);
     for (const { id, silentMs } of silent) {
       this.#deps.log.warn("a replica is silent: its sessions are ended", { replica: id, silentMs });
-      await endSessions(client, DAEMON + id);
+      await session.endSessions(DAEMON + id);
     }
     const missing = others.filter(({ silentMs }) => silentMs === null).map(({ id }) => id);
     for (const id of this.#missing.keys()) if (!missing.includes(id)) this.#missing.delete(id);
     for (const id of missing) if (!this.#missing.has(id)) this.#missing.set(id, nowMs);
     const gone = [...silent.map(({ id }) => id), ...missing.filter((id) => nowMs - (this.#missing.get(id) ?? nowMs) >= goneMs)];
-    if (gone.length > 0) await remove(client, gone);
+    if (gone.length > 0) await session.remove(gone);
   }
 
-  #lose(client: Client): void {
-    if (this.#session !== client || this.#isClosed) return;
+  #lose(session: ReplicaSession): void {
+    if (this.#session !== session || this.#isClosed) return;
     this.#session = undefined;
     this.#lostMs = this.#deps.clock.monotonic();
-    this.#deps.log.warn("connection to postgres was lost", { state: postgresName(this.#address) });
-    void client.end().catch(() => undefined);
+    this.#deps.log.warn("connection to postgres was lost", { state: this.#deps.state });
+    void session.end().catch(() => undefined);
     this.#cancel?.();
     this.#takeUpAgain(0);
   }
@@ -317,7 +293,7 @@ export class PostgresMembership implements Membership {
       void this.#connect()
         .catch(() => false)
         .then((isHeld) => {
-          if (isHeld) this.#deps.log.info("connection to postgres is back", { state: postgresName(this.#address) });
+          if (isHeld) this.#deps.log.info("connection to postgres is back", { state: this.#deps.state });
           else if (!this.#isClosed && !this.#isReplaced) this.#takeUpAgain(RETRY_MS);
         });
     });
@@ -327,32 +303,32 @@ export class PostgresMembership implements Membership {
 const replaced = (): StoreError =>
   new StoreError("STORE_REPLACED", "Other replicas of chirpwatch took over on this state.", { retry: "no", hint: "This one ends." });
 
-async function endSilentLeader(client: Client, { log }: Pick<MembershipDeps, "log">): Promise<ActiveDaemon | undefined> {
-  const active = await findActive(client);
+async function endSilentLeader(session: ReplicaSession, { log }: Pick<MembershipDeps, "log">): Promise<ActiveDaemon | undefined> {
+  const active = await session.findActive();
   if (active === undefined || active.silentMs <= LEASE_MS) return active;
   log.warn("the active chirpwatch is silent: its sessions are ended", { host: active.host, silentMs: active.silentMs });
-  await endSessions(client, active.name);
+  await session.endSessions(active.name);
   return active;
 }
 
 /** The session that has the lock; undefined when the wait was ended. */
-async function waitForLock(address: PostgresAddress, deps: MembershipDeps, standby: Standby): Promise<Client | undefined> {
+async function waitForLock(deps: MembershipDeps, standby: Standby): Promise<ReplicaSession | undefined> {
   const { clock, log, id } = deps;
-  let [client, known]: [Client | undefined, string | undefined] = [undefined, undefined];
+  let [session, known]: [ReplicaSession | undefined, string | undefined] = [undefined, undefined];
   while (!standby.signal.aborted) {
     try {
-      client ??= await connectSession(address, { name: DAEMON + id, answerTimeoutMs: ANSWER_TIMEOUT_MS });
-      if (await tryLock(client)) return client;
-      const active = await endSilentLeader(client, deps);
+      session ??= await deps.connect(DAEMON + id);
+      if (await session.tryLock()) return session;
+      const active = await endSilentLeader(session, deps);
       if (active !== undefined && active.name !== known) standby.onWait(active);
       known = active?.name ?? known;
     } catch (error) {
       log.debug("standby could not ask postgres", { error });
-      void client?.end().catch(() => undefined);
-      client = undefined;
+      void session?.end().catch(() => undefined);
+      session = undefined;
     }
     await sleep(clock, WATCH_MS, standby.signal);
   }
-  await client?.end().catch(() => undefined);
+  await session?.end().catch(() => undefined);
   return undefined;
 }

@@ -3,31 +3,17 @@
  * Each has a row, and every transaction of a daemon checks that its row is there: one that was declared dead writes nothing more.
  */
 import type { Client } from "pg";
-import { lockName } from "./postgres-sessions.ts";
+import type { PostgresAddress } from "../../model/postgres-address.ts";
+import { connectSession, lockName } from "./postgres-sessions.ts";
+import { LISTEN } from "./postgres-signals.ts";
+import type { ActiveDaemon, KnownReplica, ReplicaSession } from "./replica-session.ts";
 
 /** How the names of a daemon's sessions begin; a command's are others. */
 export const DAEMON = "chirpwatch: daemon ";
 
-export interface ActiveDaemon {
-  /** The name of its sessions. */
-  readonly name: string;
-  /** Its address, as the server sees it. */
-  readonly host: string;
-  /** Since the session that holds the lock last asked something, by the server's clock. */
-  readonly silentMs: number;
-}
-
-/** False when another session has it. */
-export async function tryLock(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${lockName("owner")}) as held`);
-  return rows[0]?.held === true;
-}
-
-/** Frees the lock for another one. */
-export async function resign(client: Client, id: string): Promise<void> {
-  await change(client, async () => void (await client.query("update replicas set leads = 0 where id = $1", [id])));
-  await client.query(`select pg_advisory_unlock(${lockName("owner")})`);
-}
+const ANSWER_TIMEOUT_MS = 10_000;
+/** So that the server, too, detects a host that is gone. */
+const SERVER_KEEPALIVE = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
 const SILENT_MS = "(extract(epoch from clock_timestamp() - a.state_change) * 1000)::int";
 
@@ -38,68 +24,69 @@ const ACTIVE = `
   where l.locktype = 'advisory' and l.granted and l.objsubid = 2 and a.datname = current_database()
     and l.classid = name.one::oid and l.objid = (name.two::bigint & 4294967295)::oid`;
 
-export async function findActive(client: Client): Promise<ActiveDaemon | undefined> {
-  const { rows } = await client.query<ActiveDaemon>(ACTIVE);
-  return rows[0];
-}
-
-/** A role may end the sessions of its own daemons. */
-export async function endSessions(client: Client, name: string): Promise<void> {
-  await client.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where application_name = $1 and datname = current_database() and usename = current_user and pid <> pg_backend_pid()`,
-    [name],
-  );
-}
-
-/** A daemon that has a row. */
-export interface KnownReplica {
-  readonly id: string;
-  /** Since the last of its sessions asked something, by the server's clock; null where it has none. */
-  readonly silentMs: number | null;
-}
-
 export const KNOWN_REPLICAS = `
   select r.id, min(${SILENT_MS}) as "silentMs" from replicas r
   left join pg_stat_activity a on a.application_name = '${DAEMON}' || r.id and a.datname = current_database() group by r.id`;
 
-export const knownReplicas = async (client: Client): Promise<readonly KnownReplica[]> =>
-  (await client.query<KnownReplica>(KNOWN_REPLICAS)).rows;
+/** A role may end the sessions of its own daemons. */
+const END_SESSIONS = `
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where application_name = $1 and datname = current_database() and usename = current_user and pid <> pg_backend_pid()`;
+
+const ENTER = `
+  insert into replicas (id, host, config, leads, joined_at)
+  values ($1, coalesce(host(inet_client_addr()), 'this host'), '', 0, $2) on conflict (id) do nothing`;
 
 /** Its only value is 1 while the daemon has a row. Ids are of letters, digits, - and _. */
-export const presenceText = (id: string): string => `select count(*)::int as present from replicas where id = '${id}'`;
+export const presenceText = (id: string): string => `select cast(count(*) as int) as present from replicas where id = '${id}'`;
 
-export async function isPresent(client: Client, id: string): Promise<boolean> {
-  const { rows } = await client.query<{ present: number }>(presenceText(id));
-  return rows[0]?.present === 1;
+/** False when another session has it. */
+export async function tryLock(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${lockName("owner")}) as held`);
+  return rows[0]?.held === true;
 }
 
-export const enter = (client: Client, id: string, nowMs: number): Promise<void> =>
-  change(client, async () => {
-    await client.query(
-      `insert into replicas (id, host, config, leads, joined_at)
-       values ($1, coalesce(host(inet_client_addr()), 'this host'), '', 0, $2) on conflict (id) do nothing`,
-      [id, nowMs],
-    );
-  });
+/** @throws as `pg` does */
+export const connectReplica = async (address: PostgresAddress, name: string): Promise<ReplicaSession> =>
+  replicaSession(await connectSession(address, { name, answerTimeoutMs: ANSWER_TIMEOUT_MS }));
 
-export const lead = (client: Client, id: string): Promise<void> =>
-  change(client, async () => {
-    await client.query("update replicas set leads = case when id = $1 then 1 else 0 end", [id]);
-  });
+const replicaSession = (client: Client): ReplicaSession => ({
+  tryLock: () => tryLock(client),
+  async resign(id) {
+    await change(client, ["update replicas set leads = 0 where id = $1", [id]]);
+    await client.query(`select pg_advisory_unlock(${lockName("owner")})`);
+  },
+  findActive: async () => (await client.query<ActiveDaemon>(ACTIVE)).rows[0],
+  endSessions: async (name) => void (await client.query(END_SESSIONS, [name])),
+  knownReplicas: async () => (await client.query<KnownReplica>(KNOWN_REPLICAS)).rows,
+  isPresent: async (id) => (await client.query<{ present: number }>(presenceText(id))).rows[0]?.present === 1,
+  enter: (id, nowMs) => change(client, [ENTER, [id, nowMs]]),
+  lead: (id) => change(client, ["update replicas set leads = case when id = $1 then 1 else 0 end", [id]]),
+  remove: (ids) =>
+    change(client, ["delete from replicas where id = any($1)", [ids]], ["update claims set replica = null where replica = any($1)", [ids]]),
+  async readClock() {
+    const { rows } = await client.query<{ now: number }>("select extract(epoch from clock_timestamp()) * 1000 as now");
+    return Number(rows[0]?.now);
+  },
+  async listen(heard) {
+    await client.query(SERVER_KEEPALIVE);
+    client.on("notification", ({ payload = "" }) => {
+      const [topic = "", from = ""] = payload.split(" ");
+      heard(topic, from);
+    });
+    await client.query(LISTEN);
+  },
+  onEnd: (ended) => void client.once("end", ended),
+  end: () => client.end(),
+});
 
-/** After all that they were writing: from here on they write nothing more. What they did belongs to nobody. */
-export const remove = (client: Client, ids: readonly string[]): Promise<void> =>
-  change(client, async () => {
-    await client.query("delete from replicas where id = any($1)", [ids]);
-    await client.query("update claims set replica = null where replica = any($1)", [ids]);
-  });
+type Statement = readonly [text: string, values: readonly unknown[]];
 
-async function change(client: Client, work: () => Promise<void>): Promise<void> {
+async function change(client: Client, ...statements: readonly Statement[]): Promise<void> {
   await client.query("begin");
   try {
     await client.query(`select pg_advisory_xact_lock(${lockName("writers")})`);
-    await work();
+    for (const [text, values] of statements) await client.query(text, [...values]);
     await client.query("commit");
   } catch (error) {
     await client.query("rollback");

@@ -1,11 +1,11 @@
 /** Signals between processes on one Postgres state: NOTIFY on any connection, LISTEN on the session that a daemon holds as long as it runs. */
-import type { Client } from "pg";
 import type { Cancel } from "../../model/clock.ts";
 import { SIGNAL_TOPICS, type SignalTopic } from "../../model/signals.ts";
+import type { ReplicaSession } from "./replica-session.ts";
 
 /** Several states can share a database, each in a schema of its own. */
 const CHANNEL = "'chirpwatch_' || hashtext(current_schema())";
-const LISTEN = `do $$ begin execute format('listen %I', ${CHANNEL}); end $$`;
+export const LISTEN = `do $$ begin execute format('listen %I', ${CHANNEL}); end $$`;
 
 /** `from`: of letters, digits, - and _, as ids are; "" for a command. */
 export const notifyText = (topic: SignalTopic, from: string): string => `select pg_notify(${CHANNEL}, '${topic} ${from}')`;
@@ -13,7 +13,7 @@ export const notifyText = (topic: SignalTopic, from: string): string => `select 
 export class PostgresSignals {
   readonly #id: string;
   readonly #listeners = new Set<(topic: SignalTopic) => void>();
-  readonly #known = new WeakSet<Client>();
+  readonly #known = new WeakSet<ReplicaSession>();
   #hadSession = false;
 
   /** Of the daemon, whose own signals it does not hear. */
@@ -26,15 +26,13 @@ export class PostgresSignals {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** A newer build may send topics that this one does not know. Where it fails, so does whatever the session is asked next. */
-  async listen(client: Client): Promise<void> {
-    if (this.#known.has(client)) return;
-    this.#known.add(client);
-    client.on("notification", ({ payload = "" }) => {
-      const [sent, from] = payload.split(" ");
+  /** Where it fails, so does whatever the session is asked next. */
+  async listen(session: ReplicaSession): Promise<void> {
+    if (this.#known.has(session)) return;
+    this.#known.add(session);
+    await session.listen((sent, from) => {
       for (const topic of SIGNAL_TOPICS) if (topic === sent && from !== this.#id) this.#emit(topic);
     });
-    await client.query(LISTEN);
     if (this.#hadSession) for (const topic of SIGNAL_TOPICS) this.#emit(topic);
     this.#hadSession = true;
   }
