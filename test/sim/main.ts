@@ -18,6 +18,7 @@ const HELP = `npm run sim -- [options]
   --seeds N         play N seeds
   --seconds N       play seeds until so much time is over
   --from N          the first seed; random for --seconds, else 1
+  --replicas N      so many daemons on one state, whatever a seed likes
   --scenario FILE   play a scenario that was kept
   --twice           with one seed: play it twice and show where the two differ
   --trace           with one seed or scenario: print what the daemon logged, and what the sinks got
@@ -30,6 +31,7 @@ const { values } = parseArgs({
   options: {
     ...{ seed: { type: "string" }, seeds: { type: "string" }, seconds: { type: "string" }, from: { type: "string" } },
     ...{
+      replicas: { type: "string" },
       scenario: { type: "string" },
       workers: { type: "string" },
       trace: { type: "boolean" },
@@ -41,6 +43,10 @@ const { values } = parseArgs({
     ...{ worker: { type: "boolean" }, help: { type: "boolean" } },
   },
 });
+
+const replicas = values.replicas === undefined ? {} : { replicas: Number(values.replicas) };
+const forced = values.replicas === undefined ? "" : ` --replicas ${values.replicas}`;
+const draw = (seed: number): Scenario => drawScenario(seed, replicas.replicas);
 
 const KEPT = "test/sim/regressions";
 /** A share of the seeds is played a second time, to see that it goes the same way. */
@@ -54,7 +60,7 @@ if (values.worker) await beWorker();
 else if (values.help) console.log(HELP);
 else if (values.scenario !== undefined)
   await playOne(JSON.parse(readFileSync(values.scenario, "utf8")) as Scenario, `--scenario ${values.scenario}`);
-else if (values.seed !== undefined) await playOne(drawScenario(Number(values.seed)), `--seed ${values.seed}`);
+else if (values.seed !== undefined) await playOne(draw(Number(values.seed)), `--seed ${values.seed}${forced}`);
 else if ((values.seeds ?? values.seconds ?? values.kept) === undefined) console.log(HELP);
 else await playMany();
 
@@ -89,7 +95,7 @@ async function playMany(): Promise<void> {
     const [n, name] = [played, kept[played]];
     played += 1;
     const isTwice = n % TWICE_EVERY === 0;
-    return name === undefined ? { seed: first + n - kept.length, isTwice } : { seed: n, isTwice, file: join(KEPT, name) };
+    return name === undefined ? { seed: first + n - kept.length, ...replicas, isTwice } : { seed: n, isTwice, file: join(KEPT, name) };
   };
   const verdicts: Verdict[] = [];
   const onVerdict = (verdict: Verdict) => {
@@ -97,7 +103,7 @@ async function playMany(): Promise<void> {
     isOver ||= values.bail === true && verdict.objections.length > 0;
     if (verdicts.length % PROGRESS_EVERY === 0) console.log(`${verdicts.length} played`);
     const file = `${verdict.seed}.json`;
-    report(verdict, kept.includes(file) ? `--scenario ${join(KEPT, file)}` : `--seed ${verdict.seed}`);
+    report(verdict, kept.includes(file) ? `--scenario ${join(KEPT, file)}` : `--seed ${verdict.seed}${forced}`);
   };
   await spread({
     script: join(import.meta.dirname, "main.js"),
@@ -108,7 +114,7 @@ async function playMany(): Promise<void> {
   const failed = verdicts.filter(({ objections }) => objections.length > 0).sort((a, b) => a.seed - b.seed);
   sumUp(verdicts, failed.length, Date.now() - begunMs);
   if (values.keep && failed.length > 0) await warmUp();
-  for (const verdict of values.keep ? failed.slice(0, MOST_KEPT) : []) await keep(drawScenario(verdict.seed), verdict);
+  for (const verdict of values.keep ? failed.slice(0, MOST_KEPT) : []) await keep(draw(verdict.seed), verdict);
   process.exitCode = failed.length === 0 && verdicts.length > 0 ? 0 : 1;
 }
 

@@ -56,7 +56,7 @@ function assertSetting(handle: SqliteHandle, name: string, wanted: unknown): voi
 }
 
 /** Kysely over an open handle; destroying it closes the handle. */
-export const kyselyOver = (handle: SqliteHandle): Kysely<Tables> => new Kysely<Tables>({ dialect: createDialect(handle) });
+export const kyselyOver = (handle: SqliteHandle): Kysely<Tables> => new Kysely<Tables>({ dialect: sqliteDialect(handle) });
 
 /** SQLite rolls DDL back like everything else; Kysely's own adapter says no and would leave a failed migration half done. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
@@ -76,7 +76,7 @@ class PlanOnceCompiler extends SqliteQueryCompiler {
   }
 }
 
-const createDialect = (handle: SqliteHandle): Dialect => ({
+export const sqliteDialect = (handle: SqliteHandle): Dialect => ({
   createAdapter: () => new TransactionalSqliteAdapter(),
   createDriver: () => new SqliteDriver(handle),
   createIntrospector: (db) => new SqliteIntrospector(db),

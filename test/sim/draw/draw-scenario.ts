@@ -2,13 +2,15 @@
 import { drawConfig, ENOUGH_REQUESTS } from "./draw-config.ts";
 import { byTime, drawBefore, drawPosts } from "./draw-world.ts";
 import { drawFacts, drawFactsBefore } from "./draw-facts.ts";
+import { drawFleet } from "./draw-fleet.ts";
 import { limitRequests } from "./limit-requests.ts";
 import { drawTroubles } from "./draw-troubles.ts";
 import { createDice, type Dice } from "./dice.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { ConfigText, Scenario, Step } from "./scenario.ts";
 
-export function drawScenario(seed: number): Scenario {
+/** `replicas`: so many daemons, whatever the seed likes. */
+export function drawScenario(seed: number, replicas?: number): Scenario {
   const dice = createDice(seed);
   const startMs = drawStart(dice);
   const busyMs = dice.pick([40, 90, 180]) * 60_000;
@@ -31,7 +33,7 @@ export function drawScenario(seed: number): Scenario {
   // Now and then a large one stays as it is: some mistakes need length.
   const isUnlimited = dice.chance(0.02);
   const scenario: Scenario = { seed, mode, startMs, busyMs, calmMs, isWholeCalm, config, files, keys, before, steps };
-  return isUnlimited ? scenario : limitRequests(scenario);
+  return drawFleet(dice, isUnlimited ? scenario : limitRequests(scenario), replicas);
 }
 
 /** The service lets nobody retweet a post twice: what would be a second time is a quote. */

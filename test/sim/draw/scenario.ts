@@ -16,6 +16,8 @@ export interface Scenario {
   readonly calmMs: number;
   /** Whether it goes on although everything has arrived: to see that nothing more does. */
   readonly isWholeCalm: boolean;
+  /** How many daemons share the state; undefined: one, on a file. */
+  readonly replicas?: number;
   readonly config: ConfigText;
   /** Files beside it, by name. */
   readonly files: Readonly<Record<string, string>>;
@@ -77,8 +79,12 @@ export type Step =
   | { readonly do: "service heals"; readonly atMs: number }
   | { readonly do: "sink trouble"; readonly atMs: number; readonly sink: string; readonly kind: SinkTroubleKind; readonly times?: number }
   | { readonly do: "sink heals"; readonly atMs: number; readonly sink: string }
-  | { readonly do: "crash"; readonly atMs: number; readonly point: string; readonly nth: number; readonly downMs: number }
-  | { readonly do: "restart"; readonly atMs: number; readonly downMs: number }
+  | (OfReplica & { readonly do: "crash"; readonly point: string; readonly nth: number; readonly downMs: number })
+  | (OfReplica & { readonly do: "restart"; readonly downMs: number })
+  /** It stands still, and goes on. */
+  | (OfReplica & { readonly do: "stall"; readonly point: string; readonly nth: number; readonly forMs: number })
+  /** Its connections to the server of the state are cut. */
+  | (OfReplica & { readonly do: "cut off"; readonly point: string; readonly nth: number })
   | { readonly do: "reload"; readonly atMs: number; readonly config: ConfigText }
   | { readonly do: "pause"; readonly atMs: number; readonly watch: string }
   | { readonly do: "resume"; readonly atMs: number; readonly watch: string }
@@ -86,6 +92,12 @@ export type Step =
   | { readonly do: "silence"; readonly atMs: number; readonly name: string; readonly matchers: readonly string[]; readonly forMs: number }
   | { readonly do: "end silence"; readonly atMs: number; readonly name: string }
   | { readonly do: "jump"; readonly atMs: number; readonly byMs: number };
+
+interface OfReplica {
+  readonly atMs: number;
+  /** From 0, which it is unless said otherwise. */
+  readonly replica?: number;
+}
 
 export const SINK_TROUBLES = [
   "rate-limited",

@@ -96,3 +96,13 @@ export const CRASH_POINTS: readonly string[] = [
   "store.close:call",
   "store.close:answer",
 ];
+
+/** Of what writes, with what goes on beside the state: there a process may stand still. */
+export const STALL_POINTS: readonly string[] = CRASH_POINTS.filter(
+  (point) => /^(?:store|http|outputs)\./.test(point) && !/close|setTimesBack/.test(point),
+);
+
+/** Before and after a transaction is committed. */
+export const COMMIT_POINTS: readonly string[] = CRASH_POINTS.filter(
+  (point) => /:commit(?:ted)?$/.test(point) && !point.includes("setTimesBack"),
+);

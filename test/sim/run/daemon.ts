@@ -17,7 +17,7 @@ import { createTemplateRenderer } from "../../../src/render/templates/template-r
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createRoutes } from "../../../src/server/routes.ts";
 import { SINK_TYPES } from "../../../src/sinks/registry.ts";
-import { openStore } from "../../../src/state/open.ts";
+import type { OpenedStore } from "../../../src/state/open.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
@@ -36,7 +36,10 @@ export interface SimDaemonOptions {
   readonly clock: VirtualClock;
   /** For the record. */
   readonly worldClock: Clock;
-  readonly disk: Disk;
+  /** Of a new life. */
+  readonly home: () => Home;
+  /** Of the next life: each has its own, whichever process it is of. */
+  readonly nextLife: () => number;
   readonly files: Files;
   readonly configPath: string;
   /** What a life reaches over the network. */
@@ -45,6 +48,15 @@ export interface SimDaemonOptions {
   readonly outputs: (life: number) => Outputs;
   readonly onLog: (line: LogLine) => void;
   readonly onEnd: (point: string, life: number) => void;
+  readonly onStall: (forMs: number) => void;
+  /** Others took over; it is to be stopped. */
+  readonly onReplaced: () => void;
+}
+
+/** Where a life keeps its state. */
+export interface Home extends Pick<Disk, "onCommit" | "kill"> {
+  openStore(request: Parameters<Adapters["openStore"]>[0], life: Life): Promise<OpenedStore>;
+  cutOff?(): void;
 }
 
 export interface SimDaemon {
@@ -54,8 +66,14 @@ export interface SimDaemon {
   /** As a signal stops it. */
   stop(): Promise<void>;
   kill(): void;
+  /** It has come to its end by itself. */
+  retire(): void;
   /** Ends when the point is passed for the `nth` time from now on. */
   killAt(point: string, nth: number): void;
+  /** Stands still for so long, from that point on. */
+  stallAt(point: string, nth: number, forMs: number): void;
+  /** Its connections to the server are cut on their way, at that point. */
+  cutOffAt(point: string, nth: number): void;
   reload(): Promise<unknown>;
   /** Asks the daemon's own API. Undefined while none runs. */
   ask(
@@ -66,9 +84,10 @@ export interface SimDaemon {
 }
 
 export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
-  const { clock, disk, files, configPath } = options;
-  let lives = 0;
+  const { clock, files, configPath } = options;
+  let number = 0;
   let life: Life | undefined;
+  let home: Home | undefined;
   let daemon: Daemon | undefined;
   let routes: Hono | undefined;
 
@@ -83,10 +102,8 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
     const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
     return loaded.ok && refusals.length > 0 ? { ok: false, issues: refusals } : loaded;
   };
-  const adaptersOf = (own: Life): Adapters => ({
-    async openStore(request) {
-      return own.cut(await openStore({ ...request, clock: own.clock(clock) }), "store");
-    },
+  const adaptersOf = (own: Life, { openStore }: Home): Adapters => ({
+    openStore: async (request) => own.cut(await openStore(request, own), "store"),
     startControl: async (deps, statePath) => {
       if ("standbyText" in deps) throw new Error("nobody stands by for a file");
       routes = createRoutes(deps, { kind: "socket" });
@@ -101,15 +118,17 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
   });
 
   const start = async () => {
-    lives += 1;
-    const number = lives;
+    number = options.nextLife();
+    const ownNumber = number;
     const onEnd = (point: string) => {
       daemon = undefined;
       routes = undefined;
-      options.onEnd(point, number);
+      options.onEnd(point, ownNumber);
     };
-    const own = createLife({ disk, onEnd });
+    const ownHome = options.home();
+    const own = createLife({ disk: ownHome, clock, onEnd });
     life = own;
+    home = ownHome;
     const loaded = await load();
     if (!loaded.ok)
       throw new Error(
@@ -118,28 +137,29 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
           .map(formatIssue)
           .join("\n")}`,
       );
-    const random = createSeededRandom(options.seed * 1_000 + number);
+    const random = createSeededRandom(options.seed * 1_000 + ownNumber);
     const started = await startDaemon(loaded.config, {
-      clock: own.clock(clock),
+      clock: own.clock,
       random,
       hash: sha256,
-      http: own.cut(options.http(number), "http"),
+      http: own.cut(options.http(ownNumber), "http"),
       files: own.cut(files, "files"),
       log: logOf(own, options),
       version: "0.0.0",
-      outputs: own.cut(options.outputs(number), "outputs"),
-      write: (text) => (own.isOver ? undefined : options.write(text, number)),
+      outputs: own.cut(options.outputs(ownNumber), "outputs"),
+      write: (text) => (own.isOver ? undefined : options.write(text, ownNumber)),
       addSecret: () => undefined,
+      onRefused: () => (own.isOver ? undefined : options.onReplaced()),
       load,
       watchFiles: false,
-      adapters: adaptersOf(own),
+      adapters: adaptersOf(own, ownHome),
     });
     if (!own.isOver) daemon = started;
   };
 
   return {
     get life() {
-      return lives;
+      return number;
     },
     start,
     async stop() {
@@ -148,10 +168,19 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
     },
     kill: () => life?.end(),
     killAt: (point, nth) => life?.endAt(point, nth),
-    reload: async () => daemon?.reload("SIGHUP"),
+    retire: () => life?.retire(),
+    stallAt: (point, nth, forMs) => {
+      const own = life;
+      own?.at(point, nth, () => {
+        own.stall(forMs);
+        options.onStall(forMs);
+      });
+    },
+    cutOffAt: (point, nth) => life?.at(point, nth, () => home?.cutOff?.()),
+    reload: async () => life?.awake(() => daemon?.reload("SIGHUP")),
     async ask(method, path, body) {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-      const answer = await routes?.request(`http://localhost${path}`, { method, ...sent });
+      const answer = await life?.awake(() => routes?.request(`http://localhost${path}`, { method, ...sent }));
       return answer === undefined ? undefined : { status: answer.status, text: await answer.text() };
     },
   };

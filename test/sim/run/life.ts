@@ -10,18 +10,23 @@ export interface Life {
   readonly isOver: boolean;
   /** Ends at the `nth` time that this point is passed from now on. */
   endAt(point: string, nth: number): void;
+  /** Something else happens there. */
+  at(point: string, nth: number, act: () => void): void;
   end(): void;
   /** It came to its end by itself: nothing of it may do anything any more. */
   retire(): void;
-  /** Names a moment. @returns whether the life is over, now or before. */
-  pass(point: string): boolean;
+  /** Stands still for so long: it calls nobody, hears no answer, and its timers fire late. */
+  stall(forMs: number): void;
+  /** Once it does not stand still; never, once it is over. */
+  awake<T>(go: () => T | Promise<T>): T | Promise<T>;
   /** Methods that never answer once the life is over, with a point before each call and one before each answer. */
   cut<T extends object>(target: T, prefix: string): T;
-  clock(clock: Clock): Clock;
+  readonly clock: Clock;
 }
 
 export interface LifeOptions {
-  readonly disk: Disk;
+  readonly disk: Pick<Disk, "onCommit" | "kill">;
+  readonly clock: Clock;
   /** The moment it ended. */
   onEnd(point: string): void;
 }
@@ -31,11 +36,15 @@ const never = (): Promise<never> => new Promise(() => undefined);
 /** Which call a commit belongs to: calls wait for each other inside the store. */
 const callUnderWay = new AsyncLocalStorage<string>();
 
-export function createLife({ disk, onEnd }: LifeOptions): Life {
+/** Their answer is no promise, so they cannot wait. */
+const SYNCHRONOUS = ["store.sizeBytes"];
+
+export function createLife({ disk, clock, onEnd }: LifeOptions): Life {
   let isOver = false;
-  let armed: { readonly point: string; left: number } | undefined;
+  let armed: { readonly point: string; left: number; readonly act: () => void } | undefined;
   // Following a call through its promises makes everything slower, so it is done only for commits.
   let isArmedAtCommit = false;
+  let stalled: { readonly untilMs: number; readonly over: Promise<void> } | undefined;
   const end = (point: string) => {
     if (isOver) return;
     isOver = true;
@@ -44,13 +53,24 @@ export function createLife({ disk, onEnd }: LifeOptions): Life {
     callUnderWay.disable();
     onEnd(point);
   };
+  /** Names a moment. Whether the life is over, now or before. */
   const pass = (point: string): boolean => {
     if (isOver) return true;
     if (armed?.point !== point) return false;
     armed.left -= 1;
     if (armed.left > 0) return false;
-    end(point);
-    return true;
+    const { act } = armed;
+    armed = undefined;
+    act();
+    return isOver;
+  };
+  const at = (point: string, nth: number, act: () => void) => {
+    armed = { point, left: nth, act };
+    isArmedAtCommit = /:commit(?:ted)?$/.test(point);
+  };
+  const awake = <T>(go: () => T | Promise<T>): T | Promise<T> => {
+    if (isOver) return never();
+    return stalled === undefined ? go() : stalled.over.then(() => awake(go));
   };
   disk.onCommit = (moment) => {
     if (!isArmedAtCommit) return;
@@ -59,27 +79,49 @@ export function createLife({ disk, onEnd }: LifeOptions): Life {
   };
   const call = (name: string, run: () => unknown): unknown => {
     if (pass(`${name}:call`)) return never();
+    if (stalled !== undefined && !SYNCHRONOUS.includes(name)) return awake(() => make(name, run));
+    return make(name, run);
+  };
+  const make = (name: string, run: () => unknown): unknown => {
     const answer = isArmedAtCommit ? callUnderWay.run(name, run) : run();
     if (!(answer instanceof Promise)) return answer;
     return answer.then(
-      (result: unknown) => (pass(`${name}:answer`) ? never() : result),
-      (error: unknown) => (pass(`${name}:answer`) ? never() : Promise.reject(error)),
+      (result: unknown) => (pass(`${name}:answer`) ? never() : awake(() => result)),
+      (error: unknown) => (pass(`${name}:answer`) ? never() : awake(() => Promise.reject(error))),
     );
+  };
+  const after: Clock["after"] = (ms, fn) => {
+    const fire = () => {
+      if (isOver) return;
+      if (stalled === undefined) fn();
+      else cancel = clock.after(stalled.untilMs - clock.monotonic(), fire);
+    };
+    let cancel = clock.after(ms, fire);
+    return () => cancel();
   };
   return {
     get isOver() {
       return isOver;
     },
-    endAt: (point, nth) => {
-      armed = { point, left: nth };
-      isArmedAtCommit = /:commit(?:ted)?$/.test(point);
-    },
+    at,
+    endAt: (point, nth) => at(point, nth, () => end(point)),
     end: () => end("killed"),
     retire: () => {
       isOver = true;
       disk.onCommit = undefined;
     },
-    pass,
+    stall: (forMs) => {
+      const untilMs = clock.monotonic() + forMs;
+      if (isOver || untilMs <= (stalled?.untilMs ?? 0)) return;
+      const over = new Promise<void>((resolve) => {
+        clock.after(forMs, () => {
+          if (stalled?.untilMs === untilMs) stalled = undefined;
+          resolve();
+        });
+      });
+      stalled = { untilMs, over };
+    },
+    awake,
     cut: (target, prefix) => {
       const methods = new Map<string | symbol, unknown>();
       const methodOf = (name: string | symbol): unknown => {
@@ -95,10 +137,6 @@ export function createLife({ disk, onEnd }: LifeOptions): Life {
         },
       });
     },
-    clock: (clock) => ({
-      now: () => clock.now(),
-      monotonic: () => clock.monotonic(),
-      after: (ms, fn) => clock.after(ms, () => (isOver ? undefined : fn())),
-    }),
+    clock: { now: () => clock.now(), monotonic: () => clock.monotonic(), after },
   };
 }

@@ -1,24 +1,16 @@
 /**
- * Whoever runs the daemon of a simulation: starts it, stops it, kills it at a named point, changes its configuration, pauses its watches, silences its alerts.
- * All of it happens beside the world, which does not wait; what takes too long is a failure.
+ * Whoever runs the daemons of a simulation: one or several replicas, each with its keeper. Changes their configuration, pauses their watches,
+ * silences their alerts. All of it happens beside the world, which does not wait; what takes too long is a failure.
  */
-import type { Cancel, Clock } from "../../../src/model/clock.ts";
+import type { Clock } from "../../../src/model/clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
 import type { ConfigText, Step } from "../draw/scenario.ts";
-import type { SimDaemon } from "./daemon.ts";
+import type { SimDaemon, SimDaemonOptions } from "./daemon.ts";
+import { createKeeper, type Keeper, type KeeperStep, type LifeSpan, watchOver } from "./keeper.ts";
 import { createSilencing, type SilenceSpan } from "./silencing.ts";
 import type { Epoch } from "./simulate.ts";
 
-/** A process that ran; times are the world's. */
-export interface LifeSpan {
-  readonly number: number;
-  readonly fromMs: number;
-  toMs: number;
-  /** Where it was cut, or "killed"; undefined: it was stopped in order, or runs still. */
-  cutAt: string | undefined;
-}
-
-export type OperatorStep = Step & { readonly do: "crash" | "restart" | "reload" | "pause" | "resume" | "silence" | "end silence" };
+export type OperatorStep = KeeperStep | (Step & { readonly do: "reload" | "pause" | "resume" | "silence" | "end silence" });
 
 export interface Operator {
   readonly epochs: readonly Epoch[];
@@ -27,113 +19,82 @@ export interface Operator {
   readonly silences: readonly SilenceSpan[];
   begin(config: ConfigText): void;
   act(step: OperatorStep): void;
-  /** The life is over: at a point, or "stopped". */
-  ended(point: string, life: number): void;
+  /** Asks one of the daemons that run. */
+  readonly ask: SimDaemon["ask"];
+  /** Ends all of them. */
+  kill(): void;
 }
 
 export interface OperatorDeps {
   readonly clock: VirtualClock;
   readonly worldClock: Clock;
-  readonly daemon: SimDaemon;
+  /** How many. */
+  readonly replicas: number;
+  readonly createDaemon: (replica: number, hooks: Pick<SimDaemonOptions, "onEnd" | "onStall" | "onReplaced">) => SimDaemon;
   readonly putConfig: (config: ConfigText) => void;
   readonly note: (text: string) => void;
 }
 
-/** Nothing a daemon is asked to do takes longer than this. */
-const LONGEST_MS = 10 * 60_000;
-/** A point that is not passed within this is not going to be: then the process is killed wherever it is. */
-const CUT_WITHIN_MS = 20 * 60_000;
-
-export function createOperator({ clock, worldClock, daemon, putConfig, note }: OperatorDeps): Operator {
+export function createOperator({ clock, worldClock, replicas, createDaemon, putConfig, note }: OperatorDeps): Operator {
   const epochs: Epoch[] = [];
   const lives: LifeSpan[] = [];
   const failures: string[] = [];
-  const silencing = createSilencing(daemon, worldClock);
   let config: ConfigText = {};
-  let state: "down" | "starting" | "up" | "stopping" = "down";
-  /** How long it stays down when it is cut. */
-  let downMs = 0;
   const missed: OperatorStep[] = [];
-  let lastMoment: Cancel = () => undefined;
+  const onBegin = () => epochs.push({ fromMs: worldClock.now(), config });
+  const onUp = () => {
+    for (const step of missed.splice(0)) act(step);
+  };
+  const keepers = Array.from({ length: replicas }, (_, replica): Keeper => {
+    const keeper: Keeper = createKeeper({
+      ...{ clock, worldClock, replica, lives, failures, note, onBegin, onUp, isOneOfSeveral: replicas > 1 },
+      daemon: createDaemon(replica, {
+        onEnd: (point) => keeper.ended(point),
+        onStall: (forMs) => keeper.stalled(forMs),
+        onReplaced: () => keeper.replaced(),
+      }),
+    });
+    return keeper;
+  });
+  const someone = () => keepers.find(({ isUp }) => isUp);
+  const ask: Operator["ask"] = async (...asked) => someone()?.daemon.ask(...asked);
+  const silencing = createSilencing({ ask }, worldClock);
 
-  /** Something that must come to an end while this life lasts. */
-  const watchOver = (work: Promise<unknown>, what: string, onDone: () => void): void => {
-    const life = daemon.life;
-    const isOver = () => lives.find(({ number }) => number === life)?.cutAt !== undefined;
-    const cancel = clock.after(LONGEST_MS, () => {
-      if (!isOver()) failures.push(`${what} has not ended after ten minutes`);
-    });
-    work.then(
-      () => {
-        cancel();
-        if (!isOver()) onDone();
-      },
-      (error: unknown) => {
-        cancel();
-        if (!isOver()) failures.push(`${what} failed: ${String(error)}`);
-      },
-    );
-  };
-  const begin = () => {
-    state = "starting";
-    epochs.push({ fromMs: worldClock.now(), config });
-    lives.push({ number: daemon.life + 1, fromMs: worldClock.now(), toMs: Number.POSITIVE_INFINITY, cutAt: undefined });
-    note("boot");
-    watchOver(daemon.start(), "the start", () => {
-      state = "up";
-      for (const step of missed.splice(0)) act(step);
-    });
-  };
-  const end = (point: string | undefined) => {
-    const span = lives.at(-1);
-    if (span !== undefined) Object.assign(span, { toMs: worldClock.now(), cutAt: point });
-    note(`over at ${point ?? "its end"}`);
-    lastMoment();
-    state = "down";
-  };
+  const follow = ({ daemon }: Keeper, work: Promise<unknown>, what: string) =>
+    watchOver(work, { clock, daemon, lives, failures }, { what, onDone: () => undefined });
   const act = (step: OperatorStep): void => {
     switch (step.do) {
       case "crash":
-        if (state === "down") return;
-        downMs = step.downMs;
-        lastMoment();
-        lastMoment = clock.after(CUT_WITHIN_MS, daemon.kill);
-        return daemon.killAt(step.point, step.nth);
       case "restart":
-        if (state !== "up") return;
-        state = "stopping";
-        return watchOver(daemon.stop(), "the stop", () => {
-          end(undefined);
-          clock.after(step.downMs, begin);
-        });
-      case "reload":
+      case "stall":
+      case "cut off":
+        return keepers[step.replica ?? 0]?.act(step);
+      case "reload": {
         config = step.config;
         putConfig(config);
-        if (state !== "up") return;
-        epochs.push({ fromMs: worldClock.now(), config });
-        return watchOver(daemon.reload(), "the reload", () => undefined);
-      case "pause":
-      case "resume":
+        const up = keepers.filter(({ isUp }) => isUp);
+        if (up.length > 0) epochs.push({ fromMs: worldClock.now(), config });
+        for (const keeper of up) follow(keeper, keeper.daemon.reload(), "the reload");
+        return;
+      }
+      default: {
+        const keeper = someone();
         // Who finds nobody there asks again.
-        if (state !== "up") return void missed.push(step);
-        return watchOver(daemon.ask("POST", `/api/v1/watches/${step.watch}/${step.do}`), step.do, () => undefined);
-      case "silence":
-      case "end silence":
-        if (state !== "up") return void missed.push(step);
-        return watchOver(silencing.act(step), step.do, () => undefined);
+        if (keeper === undefined) return void missed.push(step);
+        if (step.do === "silence" || step.do === "end silence") return follow(keeper, silencing.act(step), step.do);
+        return follow(keeper, keeper.daemon.ask("POST", `/api/v1/watches/${step.watch}/${step.do}`), step.do);
+      }
     }
   };
   return {
-    ...{ epochs, lives, failures, act, silences: silencing.spans },
+    ...{ epochs, lives, failures, act, ask, silences: silencing.spans },
     begin(first) {
       config = first;
       putConfig(config);
-      begin();
+      for (const keeper of keepers) keeper.begin();
     },
-    ended(point) {
-      if (state === "down") return;
-      end(point);
-      clock.after(downMs, begin);
+    kill() {
+      for (const { daemon } of keepers) daemon.kill();
     },
   };
 }

@@ -19,8 +19,8 @@ export interface Verdict {
   readonly cuts: readonly string[];
 }
 
-export async function playJob({ seed, file, isTwice }: Job): Promise<Verdict> {
-  const scenario = file === undefined ? drawScenario(seed) : (JSON.parse(readFileSync(file, "utf8")) as Scenario);
+export async function playJob({ seed, replicas, file, isTwice }: Job): Promise<Verdict> {
+  const scenario = file === undefined ? drawScenario(seed, replicas) : (JSON.parse(readFileSync(file, "utf8")) as Scenario);
   const verdict = await playScenario(scenario);
   if (!isTwice || (await playScenario(scenario)).hash === verdict.hash) return verdict;
   return { ...verdict, objections: [...verdict.objections, "it went another way the second time"] };

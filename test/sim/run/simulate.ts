@@ -10,11 +10,15 @@ import { createSeededRandom } from "../../support/seeded-random.ts";
 import { makeStateFolder } from "../../support/state-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import type { ConfigText, Scenario, Step } from "../draw/scenario.ts";
-import { createSimDaemon, type LogLine } from "./daemon.ts";
+import { openStore } from "../../../src/state/open.ts";
+import { createSimDaemon, type Home, type LogLine } from "./daemon.ts";
 import { useDisk } from "./disk.ts";
 import { createEnrichStandIn, ENRICH_HOST, ENRICH_PROGRAM } from "./enrich-stand-in.ts";
+import { createMachine } from "./fleet/machine.ts";
+import { SimServer } from "./fleet/server.ts";
+import type { LifeSpan } from "./keeper.ts";
 import { createMemoryFiles } from "./memory-files.ts";
-import { createOperator, type LifeSpan } from "./operator.ts";
+import { createOperator, type OperatorDeps } from "./operator.ts";
 import { type LeftState, readState } from "./read-state.ts";
 import type { SilenceSpan } from "./silencing.ts";
 import { createReceivers, type Attempt } from "./sinks.ts";
@@ -73,7 +77,7 @@ export async function simulate(scenario: Scenario, isSettled: (played: Played) =
 }
 
 function createRun(scenario: Scenario, folder: string) {
-  const { startMs } = scenario;
+  const { startMs, replicas = 1 } = scenario;
   const clock = createVirtualClock(startMs);
   const worldClock = trueClock(clock, startMs);
   const trace = createTrace(clock);
@@ -100,29 +104,26 @@ function createRun(scenario: Scenario, folder: string) {
     },
   });
   const disk = useDisk(folder);
-  const daemon = createSimDaemon({
-    ...{
-      seed: scenario.seed,
-      clock,
-      worldClock,
-      disk,
-      files,
-      configPath: CONFIG_PATH,
-      http,
-      write: receivers.write,
-      outputs,
-    },
-    onLog: (line) => {
-      logged.push(line);
-      trace.note(`${line.level} ${line.message}`);
-    },
-    onEnd: (point, life) => operator.ended(point, life),
-  });
+  const statePath = join(folder, "state.db");
+  let server: SimServer | undefined;
+  const home = (replica: number) => (): Home =>
+    server === undefined ? Object.assign(disk, { openStore }) : createMachine(server, `10.0.0.${replica + 1}`);
+  let lives = 0;
+  const createDaemon: OperatorDeps["createDaemon"] = (replica, hooks) =>
+    createSimDaemon({
+      ...{ seed: scenario.seed, clock, worldClock, files, configPath: CONFIG_PATH, http, write: receivers.write, outputs, ...hooks },
+      home: home(replica),
+      nextLife: () => (lives += 1),
+      onLog: (line) => {
+        logged.push(line);
+        trace.note(`${line.level} ${line.message}`);
+      },
+    });
   const putConfig = (config: ConfigText) => {
-    const whole = { ...config, state: { ...(config["state"] as object | undefined), path: join(folder, "state.db") } };
+    const whole = { ...config, state: { ...(config["state"] as object | undefined), path: statePath } };
     files.put(CONFIG_PATH, world.resolve(JSON.stringify(whole)));
   };
-  const operator = createOperator({ clock, worldClock, daemon, putConfig, note: trace.note });
+  const operator = createOperator({ clock, worldClock, replicas, createDaemon, putConfig, note: trace.note });
   for (const [name, text] of Object.entries(scenario.files)) files.put(`/etc/chirpwatch/${name}`, text);
 
   const act = (step: Step): void => {
@@ -139,6 +140,8 @@ function createRun(scenario: Scenario, folder: string) {
         return clock.jump(step.byMs);
       case "crash":
       case "restart":
+      case "stall":
+      case "cut off":
       case "reload":
       case "pause":
       case "resume":
@@ -151,7 +154,7 @@ function createRun(scenario: Scenario, folder: string) {
   };
   let status: JsonObject | undefined;
   const askStatus = async () => {
-    const asked = daemon.ask("GET", "/api/v1/status").then((answer) => {
+    const asked = operator.ask("GET", "/api/v1/status").then((answer) => {
       if (answer?.status === 200) status = JSON.parse(answer.text) as JsonObject;
     });
     asked.catch(() => undefined);
@@ -164,7 +167,7 @@ function createRun(scenario: Scenario, folder: string) {
     attempts: receivers.attempts,
     asked: service.asked,
     sent: service.sent,
-    left: readState(join(folder, "state.db")),
+    left: readState(statePath),
     trace: trace.lines,
     hash: trace.hash(),
   });
@@ -172,18 +175,20 @@ function createRun(scenario: Scenario, folder: string) {
   const resumeSinks = async () => {
     const gone = receivers.attempts.filter(({ wire, status }) => wire === "webhook" && status === 410);
     for (const sink of new Set(gone.map((attempt) => attempt.sink)))
-      daemon.ask("POST", `/api/v1/sinks/${sink}/resume`).catch(() => undefined);
+      operator.ask("POST", `/api/v1/sinks/${sink}/resume`).catch(() => undefined);
     await clock.advance(0);
   };
   const advanceTo = (trueMs: number) => clock.advance(Math.max(0, trueMs - worldClock.now()));
   return {
     now: clock.now,
     end() {
-      daemon.kill();
+      operator.kill();
+      server?.stop();
       disk.leave();
     },
     async play(isSettled: (soFar: Played) => boolean) {
       for (const order of scenario.before) world.follow(order);
+      if (replicas > 1) server = await SimServer.start(statePath, worldClock);
       operator.begin(scenario.config);
       for (const step of scenario.steps) {
         await advanceTo(startMs + step.atMs);
@@ -204,7 +209,7 @@ function createRun(scenario: Scenario, folder: string) {
       }
     },
     result(): Played {
-      daemon.kill();
+      operator.kill();
       return played();
     },
   };

@@ -13,6 +13,8 @@ export interface SpreadOptions {
 
 export interface Job {
   readonly seed: number;
+  /** Of a seed: so many, whatever it likes. */
+  readonly replicas?: number;
   /** A scenario that was kept, instead of the seed's. */
   readonly file?: string;
   /** Twice, to see that it is the same each time. */

@@ -1,0 +1,57 @@
+/** A place for one life of a replica: its connections to the simulated server, which end with it, and its state, opened as on Postgres. */
+import { Kysely } from "kysely";
+import type { Adapters } from "../../../../src/app/daemon/daemon-deps.ts";
+import { PostgresMembership } from "../../../../src/state/db/postgres-membership.ts";
+import { DAEMON } from "../../../../src/state/db/postgres-replicas.ts";
+import { PostgresSignals } from "../../../../src/state/db/postgres-signals.ts";
+import type { Tables } from "../../../../src/state/db/tables.ts";
+import type { OpenedStore } from "../../../../src/state/open.ts";
+import { quieten } from "../../../../src/state/polls/quieten.ts";
+import { createStore } from "../../../../src/state/store.ts";
+import { findInconsistencies } from "../../../../src/state/upkeep/inconsistencies.ts";
+import type { Disk } from "../disk.ts";
+import type { Life } from "../life.ts";
+import { createDriver } from "./connection.ts";
+import type { SimServer } from "./server.ts";
+import { openSession } from "./session.ts";
+
+export interface Machine extends Pick<Disk, "onCommit" | "kill"> {
+  openStore(request: Parameters<Adapters["openStore"]>[0], life: Life): Promise<OpenedStore>;
+  /** Its connections are cut on their way; the process knows how to go on. */
+  cutOff(): void;
+}
+
+const NOTHING_OF_IT = () => Promise.reject(new Error("a state on a server does nothing of the kind"));
+
+export function createMachine(server: SimServer, host: string): Machine {
+  let name: string | undefined;
+  const cutOff = () => {
+    if (name !== undefined) server.endAll(name);
+  };
+  const machine: Machine = {
+    onCommit: undefined,
+    kill: cutOff,
+    cutOff,
+    async openStore(request, life) {
+      const id = request.random.id();
+      name = DAEMON + id;
+      const signals = new PostgresSignals(id);
+      const connect = async (ofName: string) => life.cut(openSession(server, { name: ofName, host, life }), "session");
+      const membership = await PostgresMembership.take({ ...request, state: "the server", connect, id, canJoin: true, signals });
+      await membership.begin();
+      const driver = createDriver({ server, life, moments: machine }, name, membership);
+      const db = new Kysely<Tables>({ dialect: { ...server.dialect, createDriver: () => driver } });
+      const store = createStore(db, { clock: membership.clock, random: request.random }, () => membership.close());
+      return {
+        ...store,
+        ...{ path: "the server", created: false, unclean: false, problems: Promise.resolve([]), membership },
+        ...{ backup: NOTHING_OF_IT, transfer: undefined as never, connectedReplicas: store.replicas },
+        signals: { send: async (topic) => server.notify(topic, id), on: signals.on },
+        quieten: (span) => quieten(db, span),
+        inconsistencies: () => findInconsistencies(db),
+        sizeBytes: () => 0,
+      };
+    },
+  };
+  return machine;
+}

@@ -1,0 +1,207 @@
+/**
+ * The database server of simulated replicas, on one SQLite file: connections with the name of whose they are, one turn for all that write,
+ * the one lock of the replica that leads, and the rows of all. It frees and undoes what a connection leaves behind when it ends.
+ */
+import type { CompiledQuery, DatabaseConnection, Dialect, QueryResult } from "kysely";
+import type { Cancel, Clock } from "../../../../src/model/clock.ts";
+import { configure, kyselyOver, openHandle, sqliteDialect, type SqliteHandle } from "../../../../src/state/db/sqlite.ts";
+import { migrate } from "../../../../src/state/migrations/migrate.ts";
+
+/** `lock_timeout`: a writer that waits longer gives up. */
+const LOCK_TIMEOUT_MS = 10_000;
+
+/** As the driver reports a connection that ended. */
+const terminated = (): Error => new Error("Connection terminated unexpectedly");
+const lockTimeout = (): Error => Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
+
+export class ServerConnection {
+  readonly name: string;
+  readonly #ended: () => void;
+  /** When it last began or ended a statement. */
+  lastMs: number;
+  isOpen = true;
+  heard: ((topic: string, from: string) => void) | undefined;
+
+  constructor(name: string, nowMs: number, ended: () => void) {
+    this.name = name;
+    this.lastMs = nowMs;
+    this.#ended = ended;
+  }
+
+  end(): void {
+    this.isOpen = false;
+    this.#ended();
+  }
+}
+
+interface Waiting {
+  readonly connection: ServerConnection;
+  readonly settle: (error?: Error) => void;
+}
+
+export class SimServer {
+  /** One for all, so that a statement is compiled once. */
+  readonly dialect: Pick<Dialect, "createAdapter" | "createIntrospector" | "createQueryCompiler">;
+  readonly #clock: Clock;
+  readonly #handles: readonly SqliteHandle[];
+  readonly #connections = new Set<ServerConnection>();
+  readonly #waiting = new Set<Waiting>();
+  /** Reads what is committed while another one writes, as every reader on a server does. */
+  readonly #reader: DatabaseConnection;
+  readonly #writer: DatabaseConnection;
+  #turnOf: ServerConnection | undefined;
+  #lockOf: ServerConnection | undefined;
+
+  private constructor(clock: Clock, handles: readonly SqliteHandle[], [writer, reader]: readonly DatabaseConnection[]) {
+    if (writer === undefined || reader === undefined) throw new Error("a server needs two connections to its file");
+    const dialect = sqliteDialect(handles[0] as SqliteHandle);
+    const adapter = dialect.createAdapter();
+    this.dialect = { ...dialect, createAdapter: () => adapter };
+    this.#clock = clock;
+    this.#handles = handles;
+    this.#writer = writer;
+    this.#reader = reader;
+  }
+
+  /** `clock`: the server's own. */
+  static async start(path: string, clock: Clock): Promise<SimServer> {
+    const migrating = openHandle(path, { readonly: false, mustExist: false });
+    configure(migrating);
+    const db = kyselyOver(migrating);
+    await migrate(db);
+    await db.destroy();
+    const handles = [0, 1].map(() => openHandle(path, { readonly: false, mustExist: true }));
+    for (const handle of handles) configure(handle);
+    const drivers = handles.map((handle) => sqliteDialect(handle).createDriver());
+    return new SimServer(clock, handles, await Promise.all(drivers.map((driver) => driver.acquireConnection())));
+  }
+
+  stop(): void {
+    for (const handle of this.#handles) handle.close();
+  }
+
+  nowMs(): number {
+    return this.#clock.now();
+  }
+
+  /** `ended`: it is told so at that moment. */
+  connect(name: string, ended: () => void = () => undefined): ServerConnection {
+    const connection = new ServerConnection(name, this.nowMs(), ended);
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  end(connection: ServerConnection): void {
+    if (!this.#connections.delete(connection)) return;
+    if (this.#lockOf === connection) this.#lockOf = undefined;
+    for (const waiting of this.#waiting) if (waiting.connection === connection) waiting.settle(terminated());
+    if (this.#turnOf === connection) this.#endTurn();
+    connection.end();
+  }
+
+  endAll(name: string, but?: ServerConnection): void {
+    for (const connection of this.#connections) if (connection.name === name && connection !== but) this.end(connection);
+  }
+
+  /** Whether the connection has the lock of the one that leads; it gets it where nobody else has. */
+  lock(connection: ServerConnection): boolean {
+    this.#touch(connection);
+    this.#lockOf ??= connection;
+    return this.#lockOf === connection;
+  }
+
+  unlock(connection: ServerConnection): void {
+    this.#touch(connection);
+    if (this.#lockOf === connection) this.#lockOf = undefined;
+  }
+
+  get leader(): { readonly name: string; readonly silentMs: number } | undefined {
+    return this.#lockOf === undefined ? undefined : { name: this.#lockOf.name, silentMs: this.nowMs() - this.#lockOf.lastMs };
+  }
+
+  /** Since the last of its connections asked something; null where there is none. */
+  silentMs(name: string): number | null {
+    const own = [...this.#connections].filter((connection) => connection.name === name);
+    return own.length === 0 ? null : this.nowMs() - Math.max(...own.map(({ lastMs }) => lastMs));
+  }
+
+  read<Row>(connection: ServerConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
+    this.#touch(connection);
+    return this.#reader.executeQuery<Row>(query);
+  }
+
+  /** Within its turn. */
+  write<Row>(connection: ServerConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
+    this.#touch(connection);
+    if (this.#turnOf !== connection) throw terminated();
+    return this.#writer.executeQuery<Row>(query);
+  }
+
+  /** Begins a transaction once no other one is open. */
+  async begin(connection: ServerConnection): Promise<void> {
+    this.#touch(connection);
+    if (this.#turnOf === undefined) this.#turnOf = connection;
+    else await this.#wait(connection);
+    if (this.#turnOf !== connection) throw terminated();
+    this.#writable.exec("begin immediate");
+  }
+
+  commit(connection: ServerConnection): void {
+    this.#touch(connection);
+    if (this.#turnOf !== connection) throw terminated();
+    this.#writable.exec("commit");
+    this.#endTurn();
+  }
+
+  rollback(connection: ServerConnection): void {
+    if (this.#turnOf === connection) this.#endTurn();
+  }
+
+  /** It ended, and nobody could say so. @throws as the driver does */
+  check(connection: ServerConnection): void {
+    this.#touch(connection);
+  }
+
+  listen(connection: ServerConnection, heard: (topic: string, from: string) => void): void {
+    this.#touch(connection);
+    connection.heard = heard;
+  }
+
+  notify(topic: string, from: string): void {
+    for (const { heard } of this.#connections) heard?.(topic, from);
+  }
+
+  get #writable(): SqliteHandle {
+    return this.#handles[0] as SqliteHandle;
+  }
+
+  #touch(connection: ServerConnection): void {
+    if (!connection.isOpen) throw terminated();
+    connection.lastMs = this.nowMs();
+  }
+
+  #wait(connection: ServerConnection): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let cancel: Cancel = () => undefined;
+      const waiting: Waiting = {
+        connection,
+        settle: (error) => {
+          cancel();
+          this.#waiting.delete(waiting);
+          if (error === undefined) resolve();
+          else reject(error);
+        },
+      };
+      this.#waiting.add(waiting);
+      cancel = this.#clock.after(LOCK_TIMEOUT_MS, () => waiting.settle(lockTimeout()));
+    });
+  }
+
+  /** What is not committed is undone; the next one in the line has its turn. */
+  #endTurn(): void {
+    if (this.#writable.inTransaction) this.#writable.exec("rollback");
+    const [next] = this.#waiting;
+    this.#turnOf = next?.connection;
+    next?.settle();
+  }
+}

@@ -1,0 +1,63 @@
+/** The session that the membership of a replica holds on the simulated server: what the statements of postgres-replicas.ts do on Postgres. */
+import { CompiledQuery } from "kysely";
+import type { ReplicaSession } from "../../../../src/state/db/replica-session.ts";
+import { DAEMON } from "../../../../src/state/db/postgres-replicas.ts";
+import type { Life } from "../life.ts";
+import type { ServerConnection, SimServer } from "./server.ts";
+
+const INSERT = "insert into replicas (id, host, config, leads, joined_at) values (?, ?, '', 0, ?) on conflict (id) do nothing";
+
+export interface SessionOptions {
+  readonly name: string;
+  /** The address of the one that connects, as the server sees it. */
+  readonly host: string;
+  readonly life: Pick<Life, "awake">;
+}
+
+export function openSession(server: SimServer, { name, host, life }: SessionOptions): ReplicaSession {
+  let ended = () => undefined as void;
+  const connection = server.connect(name, () => void life.awake(ended));
+  const read = async <Row>(text: string, values: readonly unknown[] = []) =>
+    (await server.read<Row>(connection, CompiledQuery.raw(text, [...values]))).rows;
+  const change = (...statements: readonly Statement[]) => changeIn(server, connection, statements);
+  return {
+    tryLock: async () => server.lock(connection),
+    async resign(id) {
+      await change(["update replicas set leads = 0 where id = ?", [id]]);
+      server.unlock(connection);
+    },
+    findActive: async () => (server.leader === undefined ? undefined : { ...server.leader, host: "another host" }),
+    endSessions: async (ofName) => server.endAll(ofName, connection),
+    async knownReplicas() {
+      const rows = await read<{ readonly id: string }>("select id from replicas order by id");
+      return rows.map(({ id }) => ({ id, silentMs: server.silentMs(DAEMON + id) }));
+    },
+    isPresent: async (id) => (await read("select id from replicas where id = ?", [id])).length === 1,
+    enter: (id, nowMs) => change([INSERT, [id, host, nowMs]]),
+    lead: (id) => change(["update replicas set leads = case when id = ? then 1 else 0 end", [id]]),
+    remove: (ids) =>
+      change(
+        ...ids.flatMap((id): readonly Statement[] => [
+          ["delete from replicas where id = ?", [id]],
+          ["update claims set replica = null where replica = ?", [id]],
+        ]),
+      ),
+    readClock: async () => server.nowMs(),
+    listen: async (heard) => server.listen(connection, (topic, from) => void life.awake(() => heard(topic, from))),
+    onEnd: (onEnd) => void (ended = onEnd),
+    end: async () => server.end(connection),
+  };
+}
+
+type Statement = readonly [text: string, values: readonly unknown[]];
+
+async function changeIn(server: SimServer, connection: ServerConnection, statements: readonly Statement[]): Promise<void> {
+  await server.begin(connection);
+  try {
+    for (const [text, values] of statements) await server.write(connection, CompiledQuery.raw(text, [...values]));
+    server.commit(connection);
+  } catch (error) {
+    server.rollback(connection);
+    throw error;
+  }
+}

@@ -1,0 +1,173 @@
+/** Whoever keeps one process of a simulation running: starts it, stops it, cuts it at a named point, has it stand still, starts it again. */
+import type { Cancel, Clock } from "../../../src/model/clock.ts";
+import type { Step } from "../draw/scenario.ts";
+import type { SimDaemon } from "./daemon.ts";
+
+/** A process that ran; times are the world's. */
+export interface LifeSpan {
+  readonly number: number;
+  /** Which of the replicas it was, from 0. */
+  readonly replica: number;
+  readonly fromMs: number;
+  toMs: number;
+  /** Where it was cut, or "killed", "replaced", "start failed"; undefined: it was stopped in order, or runs still. */
+  cutAt: string | undefined;
+  /** When it stood still. */
+  readonly stalls: { readonly fromMs: number; readonly toMs: number }[];
+}
+
+export type KeeperStep = Step & { readonly do: "crash" | "restart" | "stall" | "cut off" };
+
+export interface Keeper {
+  readonly daemon: SimDaemon;
+  readonly isUp: boolean;
+  begin(): void;
+  act(step: KeeperStep): void;
+  /** The life is over, at a point. */
+  ended(point: string): void;
+  /** It stands still from now on. */
+  stalled(forMs: number): void;
+  /** Others took over: it is to stop, and to start again. */
+  replaced(): void;
+}
+
+export interface KeeperDeps {
+  readonly clock: Clock;
+  readonly worldClock: Clock;
+  readonly replica: number;
+  readonly isOneOfSeveral: boolean;
+  readonly daemon: SimDaemon;
+  readonly lives: LifeSpan[];
+  readonly failures: string[];
+  readonly note: (text: string) => void;
+  readonly onBegin: () => void;
+  readonly onUp: () => void;
+}
+
+/** Nothing a daemon is asked to do takes longer than this. */
+const LONGEST_MS = 10 * 60_000;
+/** A point that is not passed within this is not going to be: then it happens wherever the process is. */
+const CUT_WITHIN_MS = 20 * 60_000;
+/** A supervisor starts a process again that ended by itself. */
+const RESTART_MS = 5_000;
+
+/** How often the start of one of several replicas may fail, one after the other, while others do not let it in. */
+const STARTS = 4;
+
+/** Something that must come to an end while the life lasts that it is asked of. */
+export function watchOver(
+  work: Promise<unknown>,
+  { clock, daemon, lives, failures }: Pick<KeeperDeps, "clock" | "daemon" | "lives" | "failures">,
+  { what, onDone, onFailed }: { readonly what: string; readonly onDone: () => void; readonly onFailed?: () => void },
+): void {
+  const life = daemon.life;
+  const isOver = () => lives.find(({ number }) => number === life)?.cutAt !== undefined;
+  const cancel = clock.after(LONGEST_MS, () => {
+    if (!isOver()) failures.push(`${what} has not ended after ten minutes`);
+  });
+  work.then(
+    () => {
+      cancel();
+      if (!isOver()) onDone();
+    },
+    (error: unknown) => {
+      cancel();
+      if (isOver()) return;
+      if (onFailed === undefined) failures.push(`${what} failed: ${String(error)}`);
+      else onFailed();
+    },
+  );
+}
+
+export function createKeeper(deps: KeeperDeps): Keeper {
+  const { clock, worldClock, replica, daemon, lives, isOneOfSeveral, note } = deps;
+  let state: "down" | "starting" | "up" | "stopping" = "down";
+  /** How long it stays down when it is cut. */
+  let downMs = 0;
+  let lastMoment: Cancel = () => undefined;
+  let [isReplaced, failedStarts] = [false, 0];
+  const span = () => lives.findLast((life) => life.replica === replica);
+
+  const begin = () => {
+    state = "starting";
+    isReplaced = false;
+    deps.onBegin();
+    const started = daemon.start();
+    const span: LifeSpan = {
+      number: daemon.life,
+      replica,
+      fromMs: worldClock.now(),
+      toMs: Number.POSITIVE_INFINITY,
+      cutAt: undefined,
+      stalls: [],
+    };
+    lives.push(span);
+    note("boot");
+    const onDone = () => {
+      failedStarts = 0;
+      if (isReplaced) return stop(RESTART_MS, "replaced");
+      state = "up";
+      deps.onUp();
+    };
+    const onFailed = () => {
+      failedStarts += 1;
+      end("start failed");
+      daemon.retire();
+      clock.after(RESTART_MS, begin);
+    };
+    watchOver(started, deps, { what: "the start", onDone, ...(isOneOfSeveral && failedStarts < STARTS ? { onFailed } : {}) });
+  };
+  const end = (point: string | undefined) => {
+    const own = span();
+    if (own !== undefined) Object.assign(own, { toMs: worldClock.now(), cutAt: point });
+    note(`over at ${point ?? "its end"}`);
+    lastMoment();
+    state = "down";
+  };
+  const stop = (afterMs: number, point?: string) => {
+    state = "stopping";
+    const onDone = () => {
+      end(point);
+      clock.after(afterMs, begin);
+    };
+    watchOver(daemon.stop(), deps, { what: "the stop", onDone });
+  };
+  const act = (step: KeeperStep): void => {
+    if (state === "down") return;
+    switch (step.do) {
+      case "crash":
+        downMs = step.downMs;
+        lastMoment();
+        lastMoment = clock.after(CUT_WITHIN_MS, daemon.kill);
+        return daemon.killAt(step.point, step.nth);
+      case "stall":
+        return daemon.stallAt(step.point, step.nth, step.forMs);
+      case "cut off":
+        return daemon.cutOffAt(step.point, step.nth);
+      case "restart":
+        if (state === "up") stop(step.downMs);
+    }
+  };
+  return {
+    daemon,
+    get isUp() {
+      return state === "up";
+    },
+    begin,
+    act,
+    stalled(forMs) {
+      const fromMs = worldClock.now();
+      note(`stands still for ${forMs} ms`);
+      span()?.stalls.push({ fromMs, toMs: fromMs + forMs });
+    },
+    ended(point) {
+      if (state === "down") return;
+      end(point);
+      clock.after(downMs, begin);
+    },
+    replaced() {
+      isReplaced = true;
+      if (state === "up") stop(RESTART_MS, "replaced");
+    },
+  };
+}
