@@ -25,5 +25,6 @@ export function drawFleet(dice: Dice, scenario: Scenario, wanted?: number): Scen
   const cuts = times("cut off", 4).map(
     (atMs): Step => ({ do: "cut off", atMs, replica: replica(), point: dice.pick(COMMIT_POINTS), nth: dice.int(1, 3) }),
   );
-  return { ...scenario, replicas, steps: [...own, ...stalls, ...cuts].sort(byTime) };
+  const lateMs = dice.chance(0.05) ? 0 : 900;
+  return { ...scenario, replicas, lateMs, steps: [...own, ...stalls, ...cuts].sort(byTime) };
 }

@@ -18,6 +18,8 @@ export interface Scenario {
   readonly isWholeCalm: boolean;
   /** How many daemons share the state; undefined: one, on a file. */
   readonly replicas?: number;
+  /** By how much the timers by which replicas watch each other are late. */
+  readonly lateMs?: number;
   readonly config: ConfigText;
   /** Files beside it, by name. */
   readonly files: Readonly<Record<string, string>>;

@@ -46,6 +46,8 @@ export interface SimDaemonOptions {
   readonly http: (life: number) => Http;
   readonly write: (text: string, life: number) => void;
   readonly outputs: (life: number) => Outputs;
+  /** See life.ts. */
+  readonly lateMs: number;
   readonly onLog: (line: LogLine) => void;
   readonly onEnd: (point: string, life: number) => void;
   readonly onStall: (forMs: number) => void;
@@ -126,7 +128,7 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
       options.onEnd(point, ownNumber);
     };
     const ownHome = options.home();
-    const own = createLife({ disk: ownHome, clock, onEnd });
+    const own = createLife({ disk: ownHome, clock, lateMs: options.lateMs, onEnd });
     life = own;
     home = ownHome;
     const loaded = await load();

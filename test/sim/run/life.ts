@@ -27,6 +27,8 @@ export interface Life {
 export interface LifeOptions {
   readonly disk: Pick<Disk, "onCommit" | "kill">;
   readonly clock: Clock;
+  /** By how much timers of a tenth of a second are late: replicas have several that do mostly nothing, which costs real time. */
+  readonly lateMs?: number;
   /** The moment it ended. */
   onEnd(point: string): void;
 }
@@ -36,10 +38,12 @@ const never = (): Promise<never> => new Promise(() => undefined);
 /** Which call a commit belongs to: calls wait for each other inside the store. */
 const callUnderWay = new AsyncLocalStorage<string>();
 
+const WATCH_MS = 100;
+
 /** Their answer is no promise, so they cannot wait. */
 const SYNCHRONOUS = ["store.sizeBytes"];
 
-export function createLife({ disk, clock, onEnd }: LifeOptions): Life {
+export function createLife({ disk, clock, lateMs = 0, onEnd }: LifeOptions): Life {
   let isOver = false;
   let armed: { readonly point: string; left: number; readonly act: () => void } | undefined;
   // Following a call through its promises makes everything slower, so it is done only for commits.
@@ -96,7 +100,7 @@ export function createLife({ disk, clock, onEnd }: LifeOptions): Life {
       if (stalled === undefined) fn();
       else cancel = clock.after(stalled.untilMs - clock.monotonic(), fire);
     };
-    let cancel = clock.after(ms, fire);
+    let cancel = clock.after(ms === WATCH_MS ? ms + lateMs : ms, fire);
     return () => cancel();
   };
   return {

@@ -113,6 +113,7 @@ function createRun(scenario: Scenario, folder: string) {
     createSimDaemon({
       ...{ seed: scenario.seed, clock, worldClock, files, configPath: CONFIG_PATH, http, write: receivers.write, outputs, ...hooks },
       home: home(replica),
+      lateMs: scenario.lateMs ?? 0,
       nextLife: () => (lives += 1),
       onLog: (line) => {
         logged.push(line);
