@@ -1,4 +1,5 @@
 /** What a message carries: what was really said, signed, linked, addressed and mentioned as its sink is configured; and nothing of a stranger's that pings. */
+import { isForgotten } from "./lives.ts";
 import { createHmac } from "node:crypto";
 import type { EmailBody } from "../../../src/sinks/email/email-render.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -314,10 +315,9 @@ function checkCrossposts({ played }: Evidence, rules: Rules): readonly string[] 
   const crossposts = played.attempts.filter(({ path }) => path.endsWith("/crosspost"));
   return [...groupBy(crossposts, ({ path, sink }) => `${sink} ${path}`)].flatMap(([what, own]) => {
     const isWanted = rules.sinks.get(own[0]?.sink ?? "")?.keys["crosspost"] === true;
-    const isTwice = own.slice(0, -1).some(({ accepted, answeredAtMs, life }) => {
-      const end = played.lives.find(({ number }) => number === life)?.toMs ?? 0;
-      return accepted && answeredAtMs !== undefined && answeredAtMs < end - 1_000;
-    });
+    const isTwice = own
+      .slice(0, -1)
+      .some((attempt) => attempt.accepted && attempt.answeredAtMs !== undefined && !isForgotten(played, attempt, 1_000));
     return isWanted && !isTwice ? [] : [`${what} ${isTwice ? "is published twice" : "is published, and nobody wants it"}`];
   });
 }

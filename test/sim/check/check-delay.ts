@@ -5,6 +5,7 @@ import { label } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute, rootOf } from "./outbox.ts";
 import { isSilenced } from "./check-silences.ts";
 import { createNames, isCounterHiding } from "./expected.ts";
+import { isBroken } from "./lives.ts";
 import { isEverMuted } from "./mutes.ts";
 import type { Place } from "./routes.ts";
 import type { SinkRules } from "./rules.ts";
@@ -20,7 +21,7 @@ export const checkDelay = (evidence: Evidence): readonly string[] =>
 function checkFound({ played, tweets, expected, epochs, finalRules }: Evidence): readonly string[] {
   const { keys, steps } = played.scenario;
   if (keys.every(({ quota }) => quota < ENOUGH_REQUESTS)) return [];
-  if (steps.some((step) => /^(?:service fault|crash|restart|reload|pause)$/.test(step.do))) return [];
+  if (steps.some((step) => /^(?:service fault|crash|restart|stall|cut off|reload|pause)$/.test(step.do))) return [];
   const nameOf = createNames(epochs);
   const events = groupBy(
     played.left.events.filter(({ type }) => type === "tweet.created"),
@@ -58,9 +59,10 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
   const joinedMs = root === alert ? 0 : Math.max(0, ...root.places.map((one) => waitOf(one, sink, gapMs)));
   const mostMs = waitOf(place, sink, gapMs) + joinedMs + (isOfDay ? DAY_MS : 0);
   const endMs = row.createdAtMs + mostMs;
-  const isInterrupted = [...epochs.map(({ fromMs }) => fromMs), ...played.lives.map(({ toMs }) => toMs), played.endMs].some(
-    (atMs) => atMs >= row.createdAtMs - MIN_MS && atMs <= endMs,
-  );
+  const fromMs = row.createdAtMs - MIN_MS;
+  const isInterrupted =
+    isBroken(played, fromMs, endMs) ||
+    [...epochs.map((epoch) => epoch.fromMs), played.endMs].some((atMs) => atMs >= fromMs && atMs <= endMs);
   if (isInterrupted || sink.type === "console") return [];
   const [first] = outbox.attempts.get(root.row.messageId ?? "") ?? [];
   if (first !== undefined && first.atMs <= endMs) return [];

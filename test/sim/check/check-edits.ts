@@ -65,6 +65,7 @@ function findMissing({ played, tweets, epochs, isClockSet }: Evidence): readonly
 function lastTroubleMs({ steps, startMs, busyMs }: Scenario): number {
   const ends = steps.flatMap((step) => {
     if (step.do === "service fault") return [step.forMs === undefined ? busyMs : step.atMs + step.forMs];
+    if (step.do === "stall" || step.do === "cut off") return [busyMs];
     return step.do === "crash" || step.do === "restart" ? [step.atMs + step.downMs] : step.do === "reload" ? [step.atMs] : [];
   });
   return startMs + Math.max(0, ...ends);

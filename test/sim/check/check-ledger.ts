@@ -1,18 +1,19 @@
 /** What the ledger says was asked is what the service was asked, key by key; and of no key more than its rate allows. */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Evidence } from "./evidence.ts";
+import { cuts } from "./lives.ts";
 
 /** Requests that may be about to be sent at one moment. */
 const MOST_AT_ONCE = 20;
 
 export function checkLedger(evidence: Evidence): readonly string[] {
-  const { lives, left, sent } = evidence.played;
-  const cuts = lives.filter(({ cutAt }) => cutAt !== undefined).length;
+  const { left, sent, scenario } = evidence.played;
+  const ends = cuts(evidence.played).length + scenario.steps.filter((step) => step.do === "cut off").length;
   const objections: string[] = [];
   const compare = (what: string, entered: number, asked: number) => {
     // An attempt that was cut between its entry and its sending is in the ledger alone.
-    if (entered < asked || entered > asked + cuts * MOST_AT_ONCE)
-      objections.push(`the ledger counts ${entered} requests${what}, ${asked} were sent, with ${cuts} cuts`);
+    if (entered < asked || entered > asked + ends * MOST_AT_ONCE)
+      objections.push(`the ledger counts ${entered} requests${what}, ${asked} were sent, with ${ends} cuts`);
   };
   const entered = sumOf(left.ledger.values());
   compare("", entered, sumOf(sent.values()));

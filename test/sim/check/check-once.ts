@@ -2,6 +2,7 @@
 import { type Evidence, label } from "./evidence.ts";
 import { createNames } from "./expected.ts";
 import type { Receipt } from "./receipts.ts";
+import { isForgotten } from "./lives.ts";
 import { routesIn } from "./routes.ts";
 
 /** Results are stored at most so long after the answer; a state that could not be written is excused by the scenario. */
@@ -17,11 +18,7 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
   const objections: string[] = [];
   const nameOf = createNames(epochs);
   const once = onceATweet(played);
-  const isLost = ({ attempt }: Receipt): boolean => {
-    if (attempt.answeredAtMs === undefined) return true;
-    const life = played.lives.find(({ number }) => number === attempt.life);
-    return life !== undefined && life.toMs < attempt.answeredAtMs + STORED_WITHIN_MS;
-  };
+  const isLost = ({ attempt }: Receipt): boolean => attempt.answeredAtMs === undefined || isForgotten(played, attempt, STORED_WITHIN_MS);
   const seen = new Map<string, Receipt[]>();
   const note = (key: string, receipt: Receipt) => seen.set(key, [...(seen.get(key) ?? []), receipt]);
   for (const receipt of receipts) {
@@ -43,8 +40,9 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
     }
   }
   for (const [key, received] of seen) {
-    // What a process sent that was killed then can arrive after the repeat of the next one.
-    const all = [...received].sort((a, b) => a.attempt.life - b.attempt.life);
+    // What a process sent that was killed then can arrive after the repeat of the next one; of several, what one sent that stood still.
+    const lostFirst = (a: Receipt, b: Receipt) => (played.scenario.replicas === undefined ? 0 : Number(isLost(b)) - Number(isLost(a)));
+    const all = [...received].sort((a, b) => lostFirst(a, b) || a.attempt.life - b.attempt.life);
     for (const [n, receipt] of all.entries()) {
       const before = all[n - 1];
       if (before === undefined) continue;

@@ -2,6 +2,7 @@
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Played } from "../run/simulate.ts";
 import type { Evidence } from "./evidence.ts";
+import { cuts, isBroken } from "./lives.ts";
 import { createNames } from "./expected.ts";
 import { epochsAt, groupBy } from "./outbox.ts";
 
@@ -44,9 +45,7 @@ function checkPair(
     const before = own[n - 1];
     if (opsAlert.type === good && before?.type !== bad) return [`${what}: its end is reported, and it was not`];
     // A process that was cut between the ops alert and what it remembers of it raises it again.
-    const isCut = played.lives.some(
-      ({ cutAt, toMs }) => cutAt !== undefined && toMs >= (before?.detectedAtMs ?? 0) - 1_000 && toMs <= opsAlert.detectedAtMs,
-    );
+    const isCut = cuts(played).some(({ fromMs, toMs }) => toMs >= (before?.detectedAtMs ?? 0) - 1_000 && fromMs <= opsAlert.detectedAtMs);
     if (opsAlert.type === bad && before?.type === bad && !isCut) return [`${what} is reported twice`];
     const last = own.slice(0, n).findLast(({ type }) => type === bad);
     if (
@@ -146,9 +145,8 @@ function checkFailing(opsAlerts: readonly LeftEvent[], { played, epochs }: Evide
     const { sink, trouble, answeredAtMs = Number.POSITIVE_INFINITY, path } = attempt;
     if (!NOBODY.includes(trouble ?? "") || attempt.accepted || sink === "" || /crosspost|threads|chat\.update|messages\/\d+$/.test(path))
       return [];
-    const isCut = [...played.lives.map(({ toMs }) => toMs), ...epochs.map(({ fromMs }) => fromMs)].some(
-      (atMs) => atMs > attempt.atMs - AGAIN_AFTER_MS && atMs < answeredAtMs + MIN_MS,
-    );
+    const [fromMs, toMs] = [attempt.atMs - AGAIN_AFTER_MS, answeredAtMs + MIN_MS];
+    const isCut = isBroken(played, fromMs, toMs) || epochs.some((epoch) => epoch.fromMs > fromMs && epoch.fromMs < toMs);
     const isReported = reported.some(
       ({ subject, detectedAtMs }) => subject === sink && detectedAtMs > answeredAtMs - 120 * MIN_MS && detectedAtMs < answeredAtMs + MIN_MS,
     );

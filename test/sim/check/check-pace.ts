@@ -1,6 +1,7 @@
 /** Nobody is asked again before the time: after a 429 nothing goes to the sink until its wait is over, after a refusal of the place not within a minute. */
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
+import { isBroken } from "./lives.ts";
 import { groupBy, isMessage } from "./outbox.ts";
 
 /** What follows a refusal that speaks of the place. */
@@ -18,7 +19,7 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
   const sealedMs = new Map(
     [...outbox.attempts].flatMap(([id, own]) => own.map((one) => [one, outbox.messages.get(id)?.sealedAtMs] as const)),
   );
-  const breaks = [...epochs.map(({ fromMs }) => fromMs), ...played.lives.map(({ toMs }) => toMs)];
+  const begins = epochs.map(({ fromMs }) => fromMs);
   return [...groupBy(played.attempts.filter(isMessage), ({ sink }) => sink)].flatMap(([sink, own]) => {
     let begunMs: number | undefined;
     return own.flatMap((attempt, n): readonly string[] => {
@@ -30,9 +31,10 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
       if (attempt.wire === "webhook" && attempt.status === 410) return [];
       const overMs = attempt.answeredAtMs ?? attempt.atMs + MOST_TIMEOUT_MS;
       const wasWaiting = (sealedMs.get(next) ?? Number.POSITIVE_INFINITY) < attempt.atMs;
-      const isBroken = breaks.some((atMs) => atMs > attempt.atMs - 1_000 && atMs < next.atMs + 1_000);
+      const [fromMs, toMs] = [attempt.atMs - 1_000, next.atMs + 1_000];
+      const isExcused = isBroken(played, fromMs, toMs) || begins.some((atMs) => atMs > fromMs && atMs < toMs);
       const mostMs = 6 * (overMs - begunMs) + FIRST_PAUSES_MS;
-      return !wasWaiting || isBroken || next.atMs - overMs <= mostMs
+      return !wasWaiting || isExcused || next.atMs - overMs <= mostMs
         ? []
         : [
             `${sink} was left alone for ${Math.round((next.atMs - overMs) / 1_000)} s, ${Math.round((overMs - begunMs) / 1_000)} s into an outage`,
@@ -54,9 +56,12 @@ const FIRST_PAUSES_MS = 100_000;
 
 function checkQuiet({ played, epochs, finalRules }: Evidence): readonly string[] {
   const attempts = played.attempts.filter(isMessage);
-  // Whoever restarts or reloads has perhaps mended it: then it is tried at once.
+  const isOneOfSeveral = played.scenario.replicas !== undefined;
+  // Whoever restarts or reloads, or takes over from another, has perhaps mended it: then it is tried at once.
   const freshStarts = epochs.map(({ fromMs }) => fromMs);
-  const isFreshBetween = (fromMs: number, toMs: number) => freshStarts.some((atMs) => atMs > fromMs - 10_000 && atMs < toMs + 1_000);
+  const isFreshBetween = (fromMs: number, toMs: number) =>
+    (isOneOfSeveral && isBroken(played, fromMs - 10_000, toMs + 1_000)) ||
+    freshStarts.some((atMs) => atMs > fromMs - 10_000 && atMs < toMs + 1_000);
   const objectTo = (refusal: Attempt, later: Attempt): readonly string[] => {
     const endMs = quietFromMs(refusal, attempts) + quietOf(refusal);
     // Sent before the answer was there.

@@ -1,4 +1,5 @@
 /** Edits of sent messages: only where the sink says so, of messages that are there, at most one a minute each, and what is deleted is marked. */
+import { isForgotten } from "./lives.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
@@ -32,8 +33,7 @@ function objectTo(edits: readonly Attempt[], { played, epochs, outbox, isClockSe
   const isThere = [...outbox.messages.values()].some((message) => message.sink === sink && message.ref === refOf(first));
   const isHasty = edits.some((edit, n) => {
     const before = edits[n - 1];
-    const life = played.lives.find(({ number }) => number === before?.life);
-    const isKnown = before?.accepted === true && before.answeredAtMs !== undefined && before.answeredAtMs + SLACK_MS < (life?.toMs ?? 0);
+    const isKnown = before?.accepted === true && before.answeredAtMs !== undefined && !isForgotten(played, before, SLACK_MS);
     return isKnown && edit.atMs - (before?.atMs ?? 0) < MINUTE_MS - SLACK_MS;
   });
   return [

@@ -219,6 +219,7 @@ function hiddenByFaults(tweet: TweetFact, played: Played): readonly Span[] {
 function troubleMs(steps: readonly Step[]): number {
   return steps.reduce((sum, step) => {
     if (step.do === "crash") return sum + step.downMs + 25 * MIN_MS;
+    if (step.do === "stall") return sum + step.forMs + 25 * MIN_MS;
     if (step.do === "restart") return sum + step.downMs + MIN_MS;
     if (step.do === "jump") return sum + Math.abs(step.byMs);
     if (step.do === "service fault") return sum + (step.forMs ?? 0) + 35 * MIN_MS;

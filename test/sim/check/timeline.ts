@@ -5,6 +5,7 @@ import type { Played } from "../run/simulate.ts";
 import type { Fact } from "../run/world-history.ts";
 import type { Evidence } from "./evidence.ts";
 import { createNames, inOrder } from "./expected.ts";
+import { downs } from "./lives.ts";
 import type { WatchRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
@@ -56,7 +57,7 @@ export function seenBy(watched: Watched, facts: readonly Fact[], evidence: Evide
 function disturbances({ played, epochs }: Evidence): readonly Span[] {
   const { startMs, steps } = played.scenario;
   const reloads = epochs.map(({ fromMs }) => ({ fromMs, toMs: fromMs + 2 * MIN_MS }));
-  const downs = played.lives.map(({ toMs }, n) => ({ fromMs: toMs, toMs: (played.lives[n + 1]?.fromMs ?? played.endMs) + 2 * MIN_MS }));
+  const away = downs(played).map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + 2 * MIN_MS }));
   const faults = steps.flatMap((step) => {
     if (step.do !== "service fault") return [];
     return [
@@ -66,7 +67,7 @@ function disturbances({ played, epochs }: Evidence): readonly Span[] {
       },
     ];
   });
-  return [...reloads, ...downs, ...faults];
+  return [...reloads, ...away, ...faults];
 }
 
 /** How many of them are true, at every moment at which one changes. */

@@ -12,6 +12,8 @@ export interface LifeSpan {
   toMs: number;
   /** Where it was cut, or "killed", "replaced", "start failed"; undefined: it was stopped in order, or runs still. */
   cutAt: string | undefined;
+  /** When it heard that others had taken over. */
+  replacedAtMs?: number;
   /** When it stood still. */
   readonly stalls: { readonly fromMs: number; readonly toMs: number }[];
 }
@@ -167,6 +169,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     },
     replaced() {
       isReplaced = true;
+      Object.assign(span() ?? {}, { replacedAtMs: worldClock.now() });
       if (state === "up") stop(RESTART_MS, "replaced");
     },
   };

@@ -84,7 +84,7 @@ export class SimServer {
     return this.#clock.now();
   }
 
-  /** `ended`: it is told so at that moment. */
+  /** `ended`: called once it has. */
   connect(name: string, ended: () => void = () => undefined): ServerConnection {
     const connection = new ServerConnection(name, this.nowMs(), ended);
     this.#connections.add(connection);

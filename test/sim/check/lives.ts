@@ -1,0 +1,50 @@
+/** When the processes of a simulation ran, and when not: what a rule excuses, and what each of several replicas may have left half done. */
+import type { LifeSpan } from "../run/keeper.ts";
+import type { Played } from "../run/simulate.ts";
+import type { Attempt } from "../run/sinks.ts";
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Others take over within this, and have then handed over among each other what is theirs: the lease, and some seconds. */
+const TAKEN_OVER_MS = 30_000;
+
+const nextOf = ({ lives }: Played, { number, replica }: LifeSpan): LifeSpan | undefined =>
+  lives.find((other) => other.replica === replica && other.number > number);
+
+/** When a replica was down, or stood still. Of several the others do its part, once they have taken it over. */
+export const downs = (played: Played): readonly Span[] =>
+  played.lives.flatMap((life) => [{ fromMs: life.toMs, toMs: nextOf(played, life)?.fromMs ?? played.endMs }, ...life.stalls]);
+
+/** When one of several may take over from another: moments, and all within half a minute behind them. Of one daemon the moments alone. */
+function handovers(played: Played): readonly Span[] {
+  const moments = played.lives.flatMap(({ fromMs, toMs, stalls }) => [
+    fromMs,
+    toMs,
+    ...stalls.flatMap((stall) => [stall.fromMs, stall.toMs]),
+  ]);
+  const takesMs = played.scenario.replicas === undefined ? 0 : TAKEN_OVER_MS;
+  return moments.map((fromMs) => ({ fromMs, toMs: fromMs + takesMs }));
+}
+
+/** Whether anything of the daemon began, ended, stood still or was handed over between two moments, both included. */
+export const isBroken = (played: Played, fromMs: number, toMs: number): boolean =>
+  handovers(played).some((span) => span.fromMs <= toMs && span.toMs >= fromMs);
+
+/** Of those that were cut: when, and from when on their work may have been another's. */
+export const cuts = ({ lives }: Played): readonly Span[] =>
+  lives.flatMap(({ toMs, cutAt, stalls }) => [...(cutAt === undefined ? [] : [{ fromMs: toMs, toMs }]), ...stalls]);
+
+/** Whether whoever sent it may not have stored the answer, within so long. */
+export function isForgotten(
+  played: Played,
+  { life: number, atMs, answeredAtMs = Number.POSITIVE_INFINITY }: Attempt,
+  withinMs: number,
+): boolean {
+  const life = played.lives.find((one) => one.number === number);
+  if (life === undefined) return false;
+  const endMs = Math.min(life.toMs, life.replacedAtMs ?? life.toMs);
+  return endMs < answeredAtMs + withinMs || life.stalls.some(({ fromMs, toMs }) => fromMs < answeredAtMs + withinMs && toMs > atMs);
+}
