@@ -18,8 +18,11 @@ export interface StoreWatchDeps {
 
 const isStoreError = (error: unknown): error is ChirpwatchError => error instanceof ChirpwatchError && error.code.startsWith("STORE_");
 
+const isReplaced = (error: unknown): boolean => isStoreError(error) && error.code === "STORE_REPLACED";
+
 export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
   let trouble: string | undefined;
+  let isReported = false;
   let cancel: Cancel | undefined;
   let isStopped = false;
 
@@ -30,10 +33,17 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
     });
   };
 
+  const report = (text: string) => {
+    isReported = true;
+    void deps.notifyDirectly(`chirpwatch cannot write its state and stopped polling: ${text}`);
+    tryAgain();
+  };
+
   const recover = () => {
     trouble = undefined;
     deps.log.info("state can be written again");
-    void deps.notifyDirectly("chirpwatch can write its state again; polling goes on where it stopped.");
+    if (isReported) void deps.notifyDirectly("chirpwatch can write its state again; polling goes on where it stopped.");
+    isReported = false;
     deps.onRecovered();
   };
 
@@ -46,11 +56,14 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
       // A lock held by a backup passes by itself; the poll is tried again.
       if (error.code === "STORE_BUSY" || trouble !== undefined) return true;
       // Others do its work by now, and this process ends.
-      if (error.code === "STORE_REPLACED") return true;
-      trouble = errorText(error);
-      deps.log.error("state cannot be written, polling stopped", { error: trouble, hint: error.hint });
-      void deps.notifyDirectly(`chirpwatch cannot write its state and stopped polling: ${trouble}`);
-      tryAgain();
+      if (isReplaced(error)) return true;
+      const text = errorText(error);
+      trouble = text;
+      deps.log.error("state cannot be written, polling stopped", { error: text, hint: error.hint });
+      // A connection that was cut on its way is back at once, or the replica is replaced: nobody has to hear of either.
+      if (error.code === "STORE_UNREACHABLE")
+        deps.store.proveWritable(deps.clock.now()).then(recover, (again) => isReplaced(again) || report(text));
+      else report(text);
       return true;
     },
     stop() {
