@@ -25,6 +25,6 @@ export function drawFleet(dice: Dice, scenario: Scenario, wanted?: number): Scen
   const cuts = times("cut off", 4).map(
     (atMs): Step => ({ do: "cut off", atMs, replica: replica(), point: dice.pick(COMMIT_POINTS), nth: dice.int(1, 3) }),
   );
-  const lateMs = dice.chance(0.05) ? 0 : 900;
+  const lateMs = dice.pick([0, 900, 900, 900, 2_900, 2_900, 2_900, 2_900]);
   return { ...scenario, replicas, lateMs, steps: [...own, ...stalls, ...cuts].sort(byTime) };
 }

@@ -33,7 +33,8 @@ export function drawScenario(seed: number, replicas?: number): Scenario {
   // Now and then a large one stays as it is: some mistakes need length.
   const isUnlimited = dice.chance(0.02);
   const scenario: Scenario = { seed, mode, startMs, busyMs, calmMs, isWholeCalm, config, files, keys, before, steps };
-  return drawFleet(dice, isUnlimited ? scenario : limitRequests(scenario), replicas);
+  const fleet = drawFleet(dice, scenario, replicas);
+  return isUnlimited ? fleet : limitRequests(fleet);
 }
 
 /** The service lets nobody retweet a post twice: what would be a second time is a quote. */

@@ -57,6 +57,7 @@ const CONFIG_PATH = "/etc/chirpwatch/watches.yaml";
 
 /** How long the calm lasts at least, and how often is asked whether it may end. */
 const LEAST_CALM_MS = 32 * 60_000;
+const LEAST_OF_SEVERAL_MS = 12 * 60_000;
 const CALM_STEP_MS = 20 * 60_000;
 
 /** @param isSettled whether nothing more is to come: then the rest of the calm is not played, in most scenarios */
@@ -202,7 +203,8 @@ function createRun(scenario: Scenario, folder: string) {
         await advanceTo(calmFromMs + Math.min(afterMs, scenario.calmMs));
         await resumeSinks();
       }
-      await advanceTo(calmFromMs + (scenario.isWholeCalm ? scenario.calmMs : Math.min(LEAST_CALM_MS, scenario.calmMs)));
+      const leastMs = replicas > 1 ? LEAST_OF_SEVERAL_MS : LEAST_CALM_MS;
+      await advanceTo(calmFromMs + (scenario.isWholeCalm ? scenario.calmMs : Math.min(leastMs, scenario.calmMs)));
       await askStatus();
       while (worldClock.now() < calmFromMs + scenario.calmMs && !isSettled(played())) {
         await advanceTo(Math.min(worldClock.now() + CALM_STEP_MS, calmFromMs + scenario.calmMs));
