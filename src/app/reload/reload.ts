@@ -96,9 +96,18 @@ class Reloads {
   }
 
   async #reload(askedBy: string): Promise<ReloadOutcome> {
+    this.#isPending = false;
+    try {
+      return await this.#readAgain(askedBy);
+    } catch (error) {
+      this.#isPending = error instanceof StoreError;
+      return this.#refuse([errorText(error)], askedBy);
+    }
+  }
+
+  async #readAgain(askedBy: string): Promise<ReloadOutcome> {
     const { config, renew } = this.#deps;
     const { files, log, load } = this.#deps.deps;
-    this.#isPending = false;
     const before = config();
     if (await isUnchanged(before.reads, files)) {
       await renew();
@@ -124,16 +133,10 @@ class Reloads {
     const { states, swap } = this.#deps;
     const { hash, log } = this.#deps.deps;
     const changes = compareConfigs(before, next);
-    let memory: readonly MemoryChange[];
-    try {
-      const superseded = await this.#deps.revisions.refusalOf(next);
-      if (superseded !== undefined) return this.#refuse([superseded], askedBy);
-      memory = memoryChanges(before, next, { hash, states: await states() });
-      await swap(next, changes);
-    } catch (error) {
-      this.#isPending = error instanceof StoreError;
-      return this.#refuse([errorText(error)], askedBy);
-    }
+    const superseded = await this.#deps.revisions.refusalOf(next);
+    if (superseded !== undefined) return this.#refuse([superseded], askedBy);
+    const memory = memoryChanges(before, next, { hash, states: await states() });
+    await swap(next, changes);
     await this.#propose(next);
     const counts = { asked_by: askedBy, watches: next.watches.length };
     const [effects, sends] = [memory.map(memoryText), memory.flatMap(sendsText)];

@@ -24,7 +24,7 @@ function slowLoads() {
 }
 
 /** A reloader over files in memory that the test may edit. */
-async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}) {
+async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}, beside: Partial<ReloadDeps> = {}) {
   const disk = { text: textOf("acme") };
   const files = { readText: async () => disk.text, exists: async () => false, isDirectory: async () => false } as unknown as Files;
   const loaded = await loadText(disk.text);
@@ -51,6 +51,7 @@ async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}) {
       did.push("swap");
       active = next;
     },
+    ...beside,
   } as unknown as ReloadDeps);
   return { reloader, disk, did, lines, failures, whileFailing, queryNow: () => active.watches[0]?.settings };
 }
@@ -70,6 +71,20 @@ describe("a reload", () => {
     expect(await Promise.all(others)).toEqual(others.map(() => ({ ok: false, errors: [] })));
     expect(loads.length).toBe(2);
     expect(lines.map(({ fields }) => fields)).toMatchObject([{ asked_by: "SIGHUP" }, { asked_by: "API, file change" }]);
+  });
+
+  it("of unchanged files is refused while the state cannot be read, and done once it can", async () => {
+    const broken = [new StoreError("STORE_UNREACHABLE", "nobody answers")];
+    const did: string[] = [];
+    const renew = async () => {
+      const failure = broken.shift();
+      if (failure !== undefined) throw failure;
+      did.push("renew");
+    };
+    const { reloader } = await makeReloader({}, { renew });
+    expect(await reloader.reload("SIGHUP")).toEqual({ ok: false, errors: ["nobody answers"] });
+    reloader.storeRecovered();
+    await until("the reload after it", () => did.length === 1);
   });
 
   it("of unchanged files loads nothing, logs one line that says who asked, and still renews sinks and key", async () => {
