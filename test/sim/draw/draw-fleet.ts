@@ -1,26 +1,26 @@
 /** Makes a scenario of one daemon one of several replicas, and draws what goes wrong among them. */
-import { COMMIT_POINTS, STALL_POINTS } from "../run/crash-points.ts";
+import { COMMIT_POINTS, REPLICA_POINTS } from "../run/crash-points.ts";
 import type { Dice } from "./dice.ts";
 import type { Scenario, Step } from "./scenario.ts";
 import { byTime } from "./draw-world.ts";
 
 const MIN_MS = 60_000;
 
-/** `wanted`: so many, whatever the seed likes. */
-export function drawFleet(dice: Dice, scenario: Scenario, wanted?: number): Scenario {
-  const replicas = wanted ?? (dice.chance(0.1) ? dice.pick([2, 2, 3]) : 1);
+export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Scenario {
   if (replicas === 1) return scenario;
   const times = (option: string, most: number) =>
     Array.from({ length: dice.likes(option) ? dice.int(1, most) : 0 }, () => dice.int(MIN_MS, scenario.busyMs - MIN_MS));
   const replica = () => dice.int(0, replicas - 1);
+  const point = () => dice.pick(dice.chance(0.3) ? REPLICA_POINTS.own : REPLICA_POINTS.common);
   const own = scenario.steps.flatMap((step): readonly Step[] => {
     // All replicas go by the server's clock.
     if (step.do === "jump" || (step.do === "crash" && step.point.startsWith("store.setTimesBack:"))) return [];
-    return [step.do === "crash" || step.do === "restart" ? { ...step, replica: replica() } : step];
+    if (step.do === "crash") return [{ ...step, replica: replica(), point: dice.chance(0.3) ? point() : step.point }];
+    return [step.do === "restart" ? { ...step, replica: replica() } : step];
   });
   const stalls = times("stall", 3).map((atMs): Step => {
     const forMs = dice.pick([2_000, 14_000, 17_000, 40_000, 3 * MIN_MS]);
-    return { do: "stall", atMs, replica: replica(), point: dice.pick(STALL_POINTS), nth: dice.int(1, 5), forMs };
+    return { do: "stall", atMs, replica: replica(), point: point(), nth: dice.int(1, 5), forMs };
   });
   const cuts = times("cut off", 4).map(
     (atMs): Step => ({ do: "cut off", atMs, replica: replica(), point: dice.pick(COMMIT_POINTS), nth: dice.int(1, 3) }),

@@ -9,8 +9,8 @@ import { createDice, type Dice } from "./dice.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { ConfigText, Scenario, Step } from "./scenario.ts";
 
-/** `replicas`: so many daemons, whatever the seed likes. */
-export function drawScenario(seed: number, replicas?: number): Scenario {
+/** `replicas`: so many daemons. */
+export function drawScenario(seed: number, replicas = 1): Scenario {
   const dice = createDice(seed);
   const startMs = drawStart(dice);
   const busyMs = dice.pick([40, 90, 180]) * 60_000;

@@ -7,19 +7,20 @@ import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { ConfigText, Scenario, Step } from "./scenario.ts";
 
 /** Of polls where nothing is wrong; later pages, rechecks and retries come on top, what is read together comes off. */
-const MOST_REQUESTS = 250;
-/** Of several daemons, which watch each other as well. */
-const MOST_OF_SEVERAL = 120;
+const MOST = { requests: 250, busyMs: Number.POSITIVE_INFINITY };
+/** Of several daemons, which watch each other all the time. */
+const MOST_OF_SEVERAL = { requests: 60, busyMs: 30 * 60_000 };
 const SHORTEST_BUSY_MS = 40 * 60_000;
 /** How long the calm is mostly, before everything has arrived. */
 const USUAL_CALM_MS = 32 * 60_000;
 
 export function limitRequests(scenario: Scenario): Scenario {
-  const most = scenario.replicas === undefined ? MOST_REQUESTS : MOST_OF_SEVERAL;
-  const share = most / expectedRequests(scenario);
-  if (share >= 1) return scenario;
-  const shorter = shorten(scenario, Math.max(share, SHORTEST_BUSY_MS / scenario.busyMs));
-  const factor = Math.ceil(expectedRequests(shorter) / most);
+  const most = scenario.replicas === undefined ? MOST : MOST_OF_SEVERAL;
+  const share = most.requests / expectedRequests(scenario);
+  if (share >= 1 && scenario.busyMs <= most.busyMs) return scenario;
+  const busyMs = Math.min(most.busyMs, Math.max(share * scenario.busyMs, SHORTEST_BUSY_MS));
+  const shorter = shorten(scenario, busyMs / scenario.busyMs);
+  const factor = Math.ceil(expectedRequests(shorter) / most.requests);
   return factor > 1 ? mapConfigs(shorter, (config) => slowDown(config, factor)) : shorter;
 }
 

@@ -72,7 +72,7 @@ const NOT_CUT = [
   ],
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
-  // Of a state that replicas share: one on Postgres.
+  // Of a state that replicas share; see below.
   ...["replicas", "claims", "claimsOf", "saveClaims", "handOver", "setReplicaConfig", "shareNews", "raiseShareRevision"],
   // At a start and at a reload, whose crashes other writes have.
   ...["configSalt", "configRevisions", "proposeConfig"],
@@ -80,8 +80,12 @@ const NOT_CUT = [
 
 export const STORE_METHODS: readonly string[] = [...STORE_WRITES, ...STORE_READS, ...NOT_CUT, "close"];
 
+function pointsOf(name: string): readonly string[] {
+  return ["call", "commit", "committed", "answer"].map((moment) => `store.${name}:${moment}`);
+}
+
 export const CRASH_POINTS: readonly string[] = [
-  ...STORE_WRITES.flatMap((name) => ["call", "commit", "committed", "answer"].map((moment) => `store.${name}:${moment}`)),
+  ...STORE_WRITES.flatMap((name) => pointsOf(name)),
   ...STORE_READS.map((name) => `store.${name}:answer`),
   "http.request:call",
   "http.request:answer",
@@ -97,12 +101,21 @@ export const CRASH_POINTS: readonly string[] = [
   "store.close:answer",
 ];
 
-/** Of what writes, with what goes on beside the state: there a process may stand still. */
-export const STALL_POINTS: readonly string[] = CRASH_POINTS.filter(
-  (point) => /^(?:store|http|outputs)\./.test(point) && !/close|setTimesBack/.test(point),
-);
+const SHARING = ["saveClaims", "handOver", "setReplicaConfig", "raiseShareRevision"].flatMap((name) => pointsOf(name));
 
-/** Before and after a transaction is committed. */
-export const COMMIT_POINTS: readonly string[] = CRASH_POINTS.filter(
-  (point) => /:commit(?:ted)?$/.test(point) && !point.includes("setTimesBack"),
-);
+/** What only replicas do: they join, lead, remove others, and share out the work. */
+const OF_REPLICAS = [
+  ...SHARING,
+  ...["enter", "lead", "remove", "tryLock", "knownReplicas", "isPresent"].flatMap((name) => [
+    `session.${name}:call`,
+    `session.${name}:answer`,
+  ]),
+];
+
+const ofAll = CRASH_POINTS.filter((point) => !/setTimesBack|close|files/.test(point));
+
+/** Where one of several replicas can be cut, or stand still. */
+export const REPLICA_POINTS = { common: ofAll, own: OF_REPLICAS } as const;
+
+/** Before and after a transaction of a replica is committed. */
+export const COMMIT_POINTS: readonly string[] = [...ofAll, ...SHARING].filter((point) => /:commit(?:ted)?$/.test(point));

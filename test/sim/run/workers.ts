@@ -13,7 +13,7 @@ export interface SpreadOptions {
 
 export interface Job {
   readonly seed: number;
-  /** Of a seed: so many, whatever it likes. */
+  /** Of a seed: so many daemons; one unless given. */
   readonly replicas?: number;
   /** A scenario that was kept, instead of the seed's. */
   readonly file?: string;
