@@ -29,7 +29,7 @@ export interface DeliveryHistory {
 
 /** A delivery with what led it to its sink and what became of each attempt. */
 export interface DeliveryPath extends DeliveryHistory {
-  /** As routing made it: JSON of route, sink and label values; a digest's; or the event's own id. */
+  /** As routing made it: JSON of route, sink and label values; a digest's; or the event's own id. Empty of a crosspost, and of what comes before all sinks. */
   readonly groupKey: string;
   /** Of the throttle that counts it; null where none does. */
   readonly throttleKey: string | null;

@@ -114,8 +114,9 @@ it("passes an alert on at once without an answer, and reports once that it fails
   const { verdicts } = await call(`explain/${first}`);
   expect(verdicts[0].deliveries).toMatchObject([
     { sink: "enrichment", state: "not_enriched", attempts: 1, detail: "the endpoint answered 503", wait: null },
-    { sink: "hook", state: "sent" },
+    { sink: "hook", state: "sent", routed_by: "route" },
   ]);
+  expect(verdicts[0].deliveries[0]).not.toHaveProperty("routed_by");
   expect(await metric("chirpwatch_enrichments_total", 'watch="rated",result="failed"')).toBe(4);
 });
 

@@ -1,6 +1,6 @@
 /** What people write when they ask about an item: a tweet id or link, a user id, a handle or a profile link. */
 import { parseAccount } from "../../model/account.ts";
-import type { History } from "../../model/history.ts";
+import type { DeliveryPath, History } from "../../model/history.ts";
 import type { WaitReader } from "../delivering/waiting.ts";
 import type { PathReader } from "./delivery-path.ts";
 import { isTweetId, type UnseenItem } from "./unseen.ts";
@@ -24,10 +24,15 @@ export async function findItem(
   const deliveries = histories.flatMap((history) => history.deliveries);
   const waits = new Map(deliveries.flatMap((one) => (one.wait === null ? [] : [[one, readWait(one.sink, one.wait)] as const])));
   const paths = new Map(
-    histories.flatMap(({ event, deliveries: own }) => (event === undefined ? [] : own.map((one) => [one, readPath(event, one)] as const))),
+    histories.flatMap(({ event, deliveries: own }) =>
+      event === undefined ? [] : own.filter(hasWay).map((one) => [one, readPath(event, one)] as const),
+    ),
   );
   return { itemId, histories, waits, paths };
 }
+
+/** A crosspost, and what comes before all sinks, go no way of their own. */
+const hasWay = ({ groupKey }: DeliveryPath): boolean => groupKey !== "";
 
 async function itemIdOf(store: History, text: string): Promise<string | null> {
   if (/^\d+$/.test(text)) return text;

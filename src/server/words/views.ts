@@ -258,7 +258,7 @@ export interface FoundItem {
   readonly histories: readonly ItemHistory[];
   /** Of the deliveries that wait. */
   readonly waits: ReadonlyMap<DeliveryHistory, WaitView>;
-  /** Of all deliveries: how each came to its sink. */
+  /** Of the deliveries to sinks: how each came there. */
   readonly paths: ReadonlyMap<DeliveryHistory, PathView>;
   /** Where nothing is stored: ids of watches whose first read is not done, and may bring it yet. */
   readonly firstReads: readonly string[];
