@@ -8,7 +8,7 @@ import { confirm } from "../terminal/confirm.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { deadQueryOf, viewDead } from "./dead.ts";
 import { formatReplay } from "./dead-text.ts";
-import { replaySent, type SentFlags } from "./replay-sent.ts";
+import { MOST_UNASKED, replaySent, type SentFlags } from "./replay-sent.ts";
 import { replaySilenced, type SilencedFlags } from "./replay-silenced.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { plural } from "../terminal/table.ts";
@@ -22,7 +22,7 @@ export function addReplay(program: Command, context: CliContext): void {
   program
     .command("replay")
     .description("send alerts again: given up, held back by silences, or sent before")
-    .option("--dead", "send the alerts that were given up")
+    .option("--dead", "send the alerts that were given up; asks above 20")
     .addOption(new Option("--silenced", "send the alerts that silences held back; asks above 20").conflicts("dead"))
     .addOption(new Option("--event <id>", "send the alert of this event again").conflicts(["dead", "silenced"]))
     .addOption(
@@ -52,8 +52,9 @@ async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
   const { groups } = await viewDead(context, place, sink);
   if (groups.length === 0) return context.out(`nothing to send again: no dead letters${sink === undefined ? "" : ` for ${sink}`}`);
   context.out(formatReplay(groups));
-  if (flags.dryRun === true || !groups.some(({ configured }) => configured)) return;
-  if (flags.yes !== true) await ask();
+  const total = groups.reduce((sum, { alerts, configured }) => sum + (configured ? alerts : 0), 0);
+  if (flags.dryRun === true || total === 0) return;
+  if (total > MOST_UNASKED && flags.yes !== true) await ask();
   const said = await postDaemon<ResentView>(context, place, `/api/v1/dead/replay${deadQueryOf(sink)}`);
   const { alerts } =
     said ?? (await changeState(context, place, (store) => resendDeadLetters(store, place.config(), sink, context.clock.now())));

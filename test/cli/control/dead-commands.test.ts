@@ -1,6 +1,7 @@
 /** `dead list`, `dead ack` and `replay --dead`: without a daemon on a prepared state, then beside one that delivers what is sent again. */
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { DeadCause } from "../../../src/model/dead-letters.ts";
 import { createSystemClock } from "../../../src/runtime/system-clock.ts";
 import { openStore } from "../../../src/state/open.ts";
 import { cleanUpAfterwards, hookSink, keep } from "../../e2e/fixture.ts";
@@ -35,15 +36,16 @@ beforeEach(async () => {
 });
 
 /** One message that expired, one that was refused, and one of a sink that is gone. */
-async function prepareDead(): Promise<void> {
+const DEAD: readonly { readonly id: string; readonly sink: string; readonly error: string; readonly cause: DeadCause }[] = [
+  { id: "expired-1", sink: "hook", error: "the webhook answered 503", cause: "expired" },
+  { id: "refused-1", sink: "other", error: "the webhook answered 400", cause: "refused 400" },
+  { id: "gone-1", sink: "former", error: "the webhook answered 400", cause: "refused 400" },
+];
+
+async function prepareDead(dead = DEAD): Promise<void> {
   const clock = createSystemClock();
   const store = await openStore({ path: join(folder, "state.db"), clock, random: createSeededRandom(1), log: rememberingLog() });
   const nowMs = clock.now();
-  const dead = [
-    { id: "expired-1", sink: "hook", error: "the webhook answered 503", cause: "expired" },
-    { id: "refused-1", sink: "other", error: "the webhook answered 400", cause: "refused 400" },
-    { id: "gone-1", sink: "former", error: "the webhook answered 400", cause: "refused 400" },
-  ] as const;
   for (const { id, sink, error, cause } of dead) {
     const event = makeEvent(`10${id.length}`, { id: `event-${id}`, watch: "quiet" });
     const delivery = { eventId: event.id, sink, groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
@@ -95,7 +97,7 @@ describe("without a daemon", () => {
     expect((await run("dead", "list")).out).toBe("No dead letters: every alert was delivered, waits, or its loss was accepted.\n");
   });
 
-  it("replay wants to know what, says what it would do, and does nothing unless asked to", async () => {
+  it("replay wants to know what, says what it would do, and asks above 20", async () => {
     expect(await run("replay")).toMatchObject({ code: 2, err: "say what to send: --dead, --silenced, --event or --since\n" });
     const dry = await run("replay", "--dead", "--dry-run");
     expect(dry).toMatchObject({ code: 0, err: "" });
@@ -105,9 +107,11 @@ describe("without a daemon", () => {
       expect.stringMatching(/former.*: stays, the configuration has no sink former$/),
       "",
     ]);
+    await prepareDead(Array.from({ length: 19 }, (_, i) => ({ id: `more-${i}`, sink: "hook", error: "503", cause: "expired" })));
     const unsure = await run("replay", "--dead");
     expect(unsure).toMatchObject({ code: 2, err: "nobody can be asked here: add --yes to send them, or --dry-run to only see them\n" });
-    expect(JSON.parse((await run("dead", "list", "--json")).out).dead).toHaveLength(3);
+    expect(JSON.parse((await run("dead", "list", "--json")).out).dead).toHaveLength(22);
+    expect((await run("replay", "--dead", "--sink", "hook")).out).toMatch(/\n20 alerts go out again at the next start/);
   });
 
   it("replay is kept for the next start: expired ones with the same id and body, refused ones under a new id", async () => {
