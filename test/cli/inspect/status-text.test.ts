@@ -133,6 +133,7 @@ describe("a watch", () => {
         "WATCH           LIST OF  MEMBERS  READ WHOLE",
         "brand-mentions  @big       5,000  not every day: full_read_every: 1d changes that",
         "",
+        "SINK",
       ].join("\n"),
     );
   });
