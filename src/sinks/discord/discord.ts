@@ -60,7 +60,7 @@ const settingsSchema = z
     const { webhook_url: webhookUrl, token, channel_id: channelId } = settings;
     if (webhookUrl !== undefined) {
       addIssue(context, addressProblem(webhookUrl), "webhook_url");
-      if (token !== undefined) addIssue(context, "has a webhook already: remove `token`, or use it instead of `webhook_url`", "token");
+      if (token !== undefined) addIssue(context, "has a `webhook_url` beside it: remove one of the two", "token");
       if (settings.update !== undefined)
         addIssue(context, `${ONLY_BOTS_EDIT}: use \`token\` and \`channel_id\` instead of \`webhook_url\``, "update");
       if (settings.thread === NEW_THREAD) addIssue(context, "only a bot can start threads: use `token` and `channel_id`", "thread");
