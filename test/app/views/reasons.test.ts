@@ -64,6 +64,20 @@ it("says since when a sink fails, when it is tried again, and what can be done",
   ]);
 });
 
+it("names dead letters, templates that fail, and a newer configuration of others", () => {
+  const template = { template: "short", sink: "brand", problem: "too long", lastAtMs: Date.UTC(2026, 2, 10, 13) };
+  const templates = [
+    { ...template, count: 1 },
+    { ...template, count: 3 },
+  ];
+  expect(reasonsOf({ ...calm, dead: ["1 alert was refused"], templates, superseded: "others have a newer one" })).toEqual([
+    "1 alert was refused",
+    "the template short failed for brand, which got the default message once, last 2026-03-10 13:00:00 UTC: too long",
+    "the template short failed for brand, which got the default message 3 times, last 2026-03-10 13:00:00 UTC: too long",
+    "others have a newer one",
+  ]);
+});
+
 it("names a state that cannot be written first, and a refused reload last, before its errors", () => {
   const refusal = { at: "2026-03-10T13:50:00.000Z", errors: ["watches.yaml:3:1: unknown key"] };
   expect(reasonsOf({ ...calm, store: "the disk is full", upstream: "no answer", refusal })).toEqual([

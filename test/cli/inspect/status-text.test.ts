@@ -156,11 +156,12 @@ it("lists the silences that hold alerts back now", () => {
   );
 });
 
-it("says how many alerts on values are sent again", () => {
-  const repeats = { count: 2, next_at: "2026-03-10T15:00:00.000Z" };
-  expect(textOf({ sinks: [sinkView({ repeats })] })).toContain(
-    "brand: 2 alerts on values are sent again while they stay across, next 15:00 UTC (in 60m)",
-  );
+it.each([
+  [1, "1 alert on a value is sent again while it stays across"],
+  [2, "2 alerts on values are sent again while they stay across"],
+])("says of %i alerts on values: %s", (count, words) => {
+  const repeats = { count, next_at: "2026-03-10T15:00:00.000Z" };
+  expect(textOf({ sinks: [sinkView({ repeats })] })).toContain(`brand: ${words}, next 15:00 UTC (in 60m)`);
 });
 
 it.each([
