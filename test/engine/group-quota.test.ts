@@ -103,7 +103,7 @@ it("accounts whose posts fill several pages of a search are read by it to its en
   await clock.advance(15 * MINUTE);
   const asked = calls.slice(before).map(({ endpoint }) => endpoint);
   expect(asked).not.toContain("user-tweets");
-  // A search takes no account whose posts need one more page: 54 posts are three pages, in six searches, and then a look for what came since.
+  // A search takes no account whose posts need one more page: 54 posts are three pages, in six searches.
   expect(asked.filter((endpoint) => endpoint === "search-tweets").length).toBeLessThanOrEqual(10);
   expect(await harness.events()).toHaveLength(18 * 3);
 });
