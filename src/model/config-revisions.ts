@@ -25,6 +25,6 @@ export interface ConfigRevisionStore {
   configSalt(): Promise<string>;
   /** Newest first. */
   configRevisions(): Promise<readonly ConfigRevision[]>;
-  /** Makes the configuration the current one. Returns the current one: another than that proposed where that was superseded. */
+  /** Makes the configuration the current one. Returns the current one: another than that proposed where that was superseded. The audit gets a row where it was activated. */
   proposeConfig(proposed: ProposedConfig): Promise<ConfigRevision>;
 }

@@ -2,6 +2,7 @@
 import type { ProposedConfig, ConfigRevision, ConfigRevisionStore } from "../../model/config-revisions.ts";
 import type { Random } from "../../model/random.ts";
 import { fromText, toText } from "../db/json-text.ts";
+import { recordAudit } from "../outbox/audit.ts";
 import { type Executor, transact } from "../db/statement.ts";
 
 const SALT_NOTE = "config.salt";
@@ -38,5 +39,7 @@ async function accept(on: Executor, { mayGoBack, atMs, ...proposed }: ProposedCo
     .insertInto("config_revisions")
     .values({ ...next, at: atMs })
     .execute();
+  const { number: revision, hash, by, cause } = next;
+  if (cause === "activate") await recordAudit(on, atMs, "config activate", { revision, hash, by });
   return { ...next, atMs };
 }

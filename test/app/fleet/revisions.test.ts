@@ -98,3 +98,16 @@ it("the digest depends on the secrets and on the state, and not on where the fil
   expect(elsewhere.digestOf(config)).not.toBe(revisions.digestOf(config));
   expect(await store.configSalt()).toBe(await store.configSalt());
 });
+
+it("the audit has a row for a configuration that was activated, and none for one that was current already or came with a file", async () => {
+  const store = await openTemp(memoryStatePath());
+  const propose = (hash: string, cause: "reload" | "activate") =>
+    store.proposeConfig({ hash, atMs: START_MS, cause, by: "alice", mayGoBack: cause === "activate" });
+  await propose("one", "reload");
+  await propose("two", "reload");
+  await propose("one", "activate");
+  await propose("one", "activate");
+  expect(await store.auditRecords(10)).toMatchObject([
+    { atMs: START_MS, action: "config activate", detail: { revision: 3, hash: "one", by: "alice" } },
+  ]);
+});
