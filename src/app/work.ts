@@ -2,6 +2,9 @@
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
+import type { Cancel } from "../model/clock.ts";
+import type { StoreWatch } from "../model/store-health.ts";
+import { createRepeated } from "../engine/health/repeat.ts";
 import type { Share } from "../model/replicas.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { collectGarbage } from "../runtime/collect-garbage.ts";
@@ -61,6 +64,7 @@ export interface RunningWork {
 const GRACE_MS = 8_000;
 /** The poll loop turns at least every 30 s. */
 const ALIVE_WITHIN_MS = 120_000;
+const STATE_CHECK_EVERY_MS = 15_000;
 /** Registering and planning so many leaves tens of megabytes behind, just before their first reads take as much. */
 const MANY_WATCHES = 2_000;
 
@@ -143,6 +147,13 @@ interface ServedParts extends HttpRouteDeps {
   readonly port: number;
 }
 
+function startStateCheck({ prove }: StoreWatch, { clock, log }: DaemonDeps): Cancel {
+  const onError = (error: unknown) => log.error("the state could not be checked", { error });
+  const repeated = createRepeated({ clock, everyMs: STATE_CHECK_EVERY_MS, work: prove, onError });
+  repeated.start();
+  return repeated.stop;
+}
+
 /** The control socket and the status page. Returns the address of the page. */
 async function startServing(
   { server: { host, token, publicUrl } }: Config,
@@ -204,6 +215,8 @@ function startLeading(
     engine.lead();
     teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs, polls: () => engine.polls }));
     if (share.isAlone) teardown.push("clock watch", watchClock({ clock, log, store, silences, engine, pump: () => delivery().pump }));
+    // It may have nothing else to write, and notifies the operator for all replicas.
+    if (!share.isAlone) teardown.push("state check", startStateCheck(polling.storeWatch, deps));
     teardown.push("levels", startLevels({ ...delivering, store, clock, hash, log, wakeDelivery: () => events.emit("committed") }));
     teardown.push("enriching", enriching.start());
     const isAlive = () => polling.storeWatch.trouble === undefined && clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;

@@ -4,5 +4,7 @@ export interface StoreWatch {
   readonly trouble: string | undefined;
   /** Takes any error; true when it is the store's and polling has to stop. */
   takeError(error: unknown): boolean;
+  /** Writes something. Never rejects. */
+  prove(): Promise<void>;
   stop(): void;
 }

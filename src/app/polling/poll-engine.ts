@@ -34,7 +34,7 @@ export interface PollEngine {
 export function createPollEngine(parts: PollEngineParts): PollEngine {
   const { events, store, share, gate, pacer, opsAlerts, quotaWatch, clock, log, meter } = parts;
   const { notifyDirectly, probe, random, retentionMs, serviceClock, timetable, polls, hash, trace, route, findEdits } = parts;
-  const storeWatch = createStoreWatch({ store, clock, log, notifyDirectly, onRecovered: () => events.emit("storeRecovered") });
+  const storeWatch = createStoreWatch({ store, share, clock, log, notifyDirectly, onRecovered: () => events.emit("storeRecovered") });
   const onBack = () => events.emit("serviceRecovered");
   const upstreamWatch = createUpstreamWatch({ pacer, opsAlerts, clock, log, meter, probe, onBack });
   const wakeDelivery = () => events.emit("committed");

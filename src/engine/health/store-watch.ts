@@ -3,15 +3,17 @@ import type { StoreWatch } from "../../model/store-health.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { ChirpwatchError, errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
+import type { Share } from "../../model/replicas.ts";
 import type { Upkeep } from "../../model/store.ts";
 
 export const STORE_RETRY_MS = 5_000;
 
 export interface StoreWatchDeps {
   readonly store: Pick<Upkeep, "proveWritable">;
+  readonly share: Pick<Share, "isLeading">;
   readonly clock: Clock;
   readonly log: Log;
-  /** The store cannot hold a notice now: this goes to a sink without it. Never rejects. */
+  /** The store cannot hold a notice now: this goes to a sink without it, from the replica that leads, or led last. Never rejects. */
   readonly notifyDirectly: (text: string) => Promise<void>;
   readonly onRecovered: () => void;
 }
@@ -34,8 +36,8 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
   };
 
   const report = (text: string) => {
-    isReported = true;
-    void deps.notifyDirectly(`chirpwatch cannot write its state and stopped polling: ${text}`);
+    isReported = deps.share.isLeading();
+    if (isReported) void deps.notifyDirectly(`chirpwatch cannot write its state and stopped polling: ${text}`);
     tryAgain();
   };
 
@@ -47,9 +49,12 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
     deps.onRecovered();
   };
 
-  return {
+  const watch: StoreWatch = {
     get trouble() {
       return trouble;
+    },
+    async prove() {
+      if (trouble === undefined) await deps.store.proveWritable(deps.clock.now()).catch((error: unknown) => watch.takeError(error));
     },
     takeError(error) {
       if (!isStoreError(error)) return false;
@@ -71,4 +76,5 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
       cancel?.();
     },
   };
+  return watch;
 }

@@ -1,6 +1,7 @@
 /** What the operator hears of a state that cannot be written. */
 import { expect, it } from "vitest";
-import { createStoreWatch } from "../../../src/engine/health/store-watch.ts";
+import { createStoreWatch, STORE_RETRY_MS } from "../../../src/engine/health/store-watch.ts";
+import { WHOLE } from "../../../src/model/replicas.ts";
 import { StoreError, type StoreFailure } from "../../../src/model/store-error.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
@@ -10,6 +11,7 @@ async function notified(code: StoreFailure, again: Promise<void> = Promise.rejec
   const said: string[] = [];
   const watch = createStoreWatch({
     store: { proveWritable: () => again },
+    share: WHOLE,
     clock: createVirtualClock(0),
     log: rememberingLog(),
     notifyDirectly: async (text) => void said.push(text),
@@ -32,4 +34,33 @@ it("notifies the operator of a state that cannot be written, and not of other re
 
 it("notifies nobody of a connection that is back at once", async () => {
   expect(await notified("STORE_UNREACHABLE", Promise.resolve())).toEqual([]);
+});
+
+it("notifies the operator from the replica that leads, which tries by itself, that the state cannot be written, and can again", async () => {
+  const clock = createVirtualClock(0);
+  const said: string[] = [];
+  let isFull = false;
+  const proveWritable = async () => {
+    if (isFull) throw new StoreError("STORE_FULL", "it is full");
+  };
+  const [leader, other] = ["leader", "other"].map((name) =>
+    createStoreWatch({
+      store: { proveWritable },
+      share: { isLeading: () => name === "leader" },
+      ...{ clock, log: rememberingLog(), notifyDirectly: async (text) => void said.push(`${name}: ${text}`) },
+      onRecovered: () => undefined,
+    }),
+  );
+  await leader?.prove();
+  expect(said).toEqual([]);
+  isFull = true;
+  other?.takeError(new StoreError("STORE_FULL", "it is full"));
+  await leader?.prove();
+  isFull = false;
+  await clock.advance(STORE_RETRY_MS);
+  expect([leader?.trouble, other?.trouble]).toEqual([undefined, undefined]);
+  expect(said).toEqual([
+    "leader: chirpwatch cannot write its state and stopped polling: it is full",
+    "leader: chirpwatch can write its state again; polling goes on where it stopped.",
+  ]);
 });
