@@ -1,6 +1,6 @@
 /**
  * The silences that hold now, compiled: what routing and the pump ask about each event. Kept in the state and loaded from it, so that they
- * outlive a reload and a restart. One process holds the state, so nobody else changes them meanwhile.
+ * outlive a reload and a restart. Where another replica adds or ends one, they are loaded again.
  */
 import type { Clock } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";
