@@ -17,7 +17,12 @@ afterAll(() => server.remove());
 
 it("they share polls and destinations evenly, each says so, and one that stops leaves its part to the others", async () => {
   const replicas = await Replicas.start(await createFixture(), await server.url(), 3);
-  const views = (await replicas.statusOf(replicas.at(1))).replicas ?? [];
+  const { replicas: listed, watches } = await replicas.statusOf(replicas.at(1));
+  const views = listed ?? [];
+  const polledHere = watches.filter(({ polled_by: others }) => others.length === 0);
+  expect(polledHere).toHaveLength(4);
+  expect(watches.filter(({ next_poll_at: at }) => at !== null)).toEqual(polledHere);
+  expect(watches.flatMap(({ polled_by: others }) => others)).toEqual(Array(8).fill("127.0.0.1"));
   expect(views.map(({ polls }) => polls)).toEqual([4, 4, 4]);
   expect(views.map(({ destinations }) => destinations)).toEqual(expect.arrayContaining([0, 1, 1]));
   expect(views.map(({ leads }) => leads)).toEqual([true, false, false]);

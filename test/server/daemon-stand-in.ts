@@ -22,6 +22,7 @@ export const watchView = (changes: Partial<WatchView> = {}): WatchView => ({
   known_items: 212,
   last_poll_at: "2026-03-10T13:57:10.000Z",
   next_poll_at: "2026-03-10T14:02:10.000Z",
+  polled_by: [],
   requests_spent: 3_204,
   problem: "",
   enriching: null,

@@ -21,3 +21,10 @@ export function replicaViews(
     destinations: countOf(id, "destination"),
   }));
 }
+
+/** Addresses of the replicas that make polls, other than the one that answers, by the poll's key. */
+export function pollsOfOthers(all: readonly ReplicaState[], claims: readonly WorkClaim[], ownId: string): ReadonlyMap<string, string> {
+  const hosts = new Map(all.map(({ id, host }) => [id, host]));
+  const others = claims.filter(({ kind, replica }) => kind === "poll" && replica !== ownId);
+  return new Map(others.flatMap(({ key, replica }) => (hosts.has(replica ?? "") ? [[key, hosts.get(replica ?? "") ?? ""] as const] : [])));
+}

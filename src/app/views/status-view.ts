@@ -33,6 +33,8 @@ export interface WatchFacts {
   readonly sink: string;
   readonly lastPollMs: number | undefined;
   readonly nextPollMs: number | undefined;
+  /** Other replicas that poll it, by their addresses. */
+  readonly polledBy?: readonly string[];
   readonly spent: number;
   readonly problem: string;
   /** Of its first reads that run now; undefined where none does. */
@@ -58,6 +60,7 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
     known_items: facts.state === undefined ? 0 : notedItems(watch.type, facts.state),
     last_poll_at: isoOrNull(facts.lastPollMs),
     next_poll_at: isoOrNull(facts.nextPollMs),
+    polled_by: facts.polledBy ?? [],
     requests_spent: facts.spent,
     problem: facts.problem,
     enriching: enrichingView(facts),

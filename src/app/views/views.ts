@@ -28,7 +28,7 @@ import { findItem, unseenItem } from "./find-item.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
 import { reasonsOf, type Troubles } from "./reasons.ts";
 import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
-import { replicaViews } from "./replicas-view.ts";
+import { pollsOfOthers, replicaViews } from "./replicas-view.ts";
 import { eventLine, watchView } from "./status-view.ts";
 import { readSinks } from "./sinks-view.ts";
 import { strandedReasons } from "../delivering/stranded.ts";
@@ -83,7 +83,8 @@ class DaemonViews implements Views {
     await quotaWatch.refresh(engine.polls);
     const trouble = upstreamWatch.trouble;
     const { views: sinks, stats, readWait } = await readSinks(store, config, this.#sinkFacts());
-    const watches = await this.#watchViews(known);
+    const fleet = await this.#fleet();
+    const watches = await this.#watchViews(known, fleet?.pollsOfOthers);
     const recent = await store.recentRecords(RECENT_EVENTS);
     const quota = quotaFacts(this.#parts);
     const dead = await deadReasons(store, config, clock.now());
@@ -106,7 +107,7 @@ class DaemonViews implements Views {
       reasons,
       version: deps.version,
       started_at: isoTime(startedAtMs),
-      replicas: store.membership === undefined ? null : replicaViews(await store.replicas(), await store.claims(), store.membership.id),
+      replicas: fleet?.views ?? null,
       uptime_seconds: Math.round((clock.now() - startedAtMs) / 1_000),
       upstream: {
         up: trouble === undefined,
@@ -196,7 +197,19 @@ class DaemonViews implements Views {
     return new Map(states.map((state) => [state.fingerprint, state]));
   }
 
-  async #watchViews(known: ReadonlyMap<string, SourceState>): Promise<readonly WatchView[]> {
+  /** Undefined where this daemon is alone on its state. */
+  async #fleet() {
+    const { store } = this.#parts;
+    if (store.membership === undefined) return undefined;
+    const { id } = store.membership;
+    const [all, claims] = [await store.replicas(), await store.claims()];
+    return { views: replicaViews(all, claims, id), pollsOfOthers: pollsOfOthers(all, claims, id) };
+  }
+
+  async #watchViews(
+    known: ReadonlyMap<string, SourceState>,
+    others: ReadonlyMap<string, string> = new Map(),
+  ): Promise<readonly WatchView[]> {
     const { store, quotaWatch, engine, config, routing, failingEnrichments } = this.#parts;
     const failing = failingEnrichments();
     const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
@@ -216,6 +229,7 @@ class DaemonViews implements Views {
           sink: routing().describe(watch),
           lastPollMs: times.length === 0 ? undefined : Math.max(...times),
           nextPollMs: engine.nextPollAt(watch.id),
+          polledBy: [...new Set(polls.flatMap(({ key }) => others.get(key) ?? []))],
           spent: spentByWatch.get(watch.id) ?? 0,
           firstReadPages: readPages.get(watch.id),
           problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",

@@ -91,13 +91,19 @@ const watchTable = (watches: readonly WatchView[], nowMs: number): string =>
       formatCount(watch.known_items),
       formatCount(watch.requests_spent),
       watch.last_poll_at === null ? "-" : `${ageText(nowMs - Date.parse(watch.last_poll_at))} ago`,
-      watch.next_poll_at === null ? "-" : `in ${ageText(Date.parse(watch.next_poll_at) - nowMs)}`,
+      nextPollText(watch, nowMs),
       watch.sink || "-",
       [watch.paused ? "paused" : "", notIndexed(watch), watch.problem, firstReadWords(watch), longReadText(watch), enrichingWords(watch)]
         .filter((text) => text !== "")
         .join("; "),
     ]),
   );
+
+/** Another replica knows when it polls. */
+function nextPollText({ next_poll_at: at, polled_by: others }: WatchView, nowMs: number): string {
+  if (at !== null) return `in ${ageText(Date.parse(at) - nowMs)}`;
+  return others.length === 0 ? "-" : `by ${others.join(", ")}`;
+}
 
 /** Of the list that has most left to read, where there are several. */
 function longReadText({ member_lists: lists }: WatchView): string {

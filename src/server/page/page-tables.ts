@@ -47,8 +47,9 @@ const stateText = (watch: WatchView): string =>
     .join("; ");
 
 /** A time gone by is a poll that waits its turn, not one that was. */
-function nextPoll({ paused, next_poll_at: at }: WatchView, nowMs: number): Html {
+function nextPoll({ paused, next_poll_at: at, polled_by: others }: WatchView, nowMs: number): Html {
   if (paused) return html`<span class="quiet nowrap">when resumed</span>`;
+  if (at === null && others.length > 0) return html`by ${others.join(", ")}`;
   return at !== null && Date.parse(at) < nowMs ? html`due ${lasting(at, nowMs)}` : when(at, nowMs);
 }
 

@@ -65,7 +65,10 @@ export interface WatchView {
   /** Items with a verdict so far; of values that are read, the targets whose first one is known. */
   readonly known_items: number;
   readonly last_poll_at: string | null;
+  /** By the replica that answers. */
   readonly next_poll_at: string | null;
+  /** Addresses of other replicas that make polls of it. */
+  readonly polled_by: readonly string[];
   /** Billed requests of this period. */
   readonly requests_spent: number;
   /** Why the last poll failed; empty when it did not. */

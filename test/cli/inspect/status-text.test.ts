@@ -34,6 +34,12 @@ it("shows a dash for what is not known, and says that there is no alert", () => 
   expect(text).toMatch(/\n\nNo alerts yet\.$/);
 });
 
+it("names the replicas that make the polls that this one does not", () => {
+  const polled_by = ["10.0.0.2", "10.0.0.3"];
+  expect(textOf({ watches: [watchView({ next_poll_at: null, polled_by })] })).toContain("  by 10.0.0.2, 10.0.0.3  ");
+  expect(textOf({ watches: [watchView({ polled_by })] })).toContain("  in 2m  ");
+});
+
 it("lists the last five alerts, the daemon's own under its name", () => {
   const [event] = statusView().recent_events;
   const events = Array.from({ length: 6 }, (_, i) => ({

@@ -149,6 +149,7 @@ describe("the status page", () => {
   it("says of a poll that waits its turn that it is due, and of a paused watch that it waits for someone", () => {
     expect(wordsOf(page({ watches: [watchView({ next_poll_at: "2026-03-10T13:59:20.000Z" })] }))).toContain("due for 40 s");
     expect(wordsOf(page({ watches: [watchView({ paused: true })] }))).toContain("when resumed");
+    expect(wordsOf(page({ watches: [watchView({ next_poll_at: null, polled_by: ["10.0.0.2"] })] }))).toContain("by 10.0.0.2");
   });
 
   it("links to the web only", () => {
