@@ -1,6 +1,8 @@
 /** Several daemons on one Postgres share the work. When one is killed, others do its part: nothing is lost, and no event is created twice. */
+import { cpSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { runBin } from "../support/bin-process.ts";
+import { makeFolder, runBin } from "../support/bin-process.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { cleanUpAfterwards, createFixture } from "./fixture.ts";
 import { Replicas } from "./replicas.ts";
@@ -29,6 +31,12 @@ it("they share polls and destinations evenly, each says so, and one that stops l
   expect(views.filter(({ answers }) => answers).map(({ leads }) => leads)).toEqual([false]);
   const status = await runBin(["status", "-c", "watches.yaml"], { cwd: replicas.folderOf(replicas.at(0)) });
   expect(status.out).toContain("  replica 127.0.0.1 (leads, this one): 4 polls, 1 destination\n");
+  const other = makeFolder();
+  cpSync(join(replicas.folderOf(replicas.at(0)), "watches.yaml"), join(other, "watches.yaml"));
+  const elsewhere = await runBin(["status", "-c", "watches.yaml"], { cwd: other });
+  expect(elsewhere.out).toMatch(
+    /^State: elsewhere\n {2}no daemon works on this state here; this is what the state holds\n {2}replica 127\.0\.0\.1 \(leads\): 4 polls, 1 destination\n/,
+  );
   replicas.post();
   const stopped = replicas.at(0);
   replicas.take(stopped, "SIGTERM");

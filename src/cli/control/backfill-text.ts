@@ -38,8 +38,8 @@ export function progressText(at: {
   readonly share: number;
 }): string {
   const full = Math.round(Math.min(Math.max(at.share, 0), 1) * BAR);
-  const of = at.expected === undefined ? "" : ` of about ${at.expected}`;
-  return `[${"#".repeat(full)}${".".repeat(BAR - full)}] ${at.spent}${of} requests, ${at.tweets} tweets`;
+  const requests = at.expected === undefined ? plural(at.spent, "request") : `${at.spent} of about ${plural(at.expected, "request")}`;
+  return `[${"#".repeat(full)}${".".repeat(BAR - full)}] ${requests}, ${plural(at.tweets, "tweet")}`;
 }
 
 export function resultText(

@@ -43,6 +43,7 @@ describe("the estimate", () => {
 it("the bar shows how far back it is, requests and tweets", () => {
   const at = { spent: 3, expected: 12, tweets: 60 };
   expect(progressText({ ...at, share: 0.25 })).toBe("[#####...............] 3 of about 12 requests, 60 tweets");
+  expect(progressText({ spent: 1, expected: undefined, tweets: 1, share: 0 })).toBe("[....................] 1 request, 1 tweet");
   expect(progressText({ ...at, expected: undefined, share: 7 })).toBe("[####################] 3 requests, 60 tweets");
 });
 

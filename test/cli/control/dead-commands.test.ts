@@ -77,6 +77,12 @@ describe("without a daemon", () => {
     ]);
   });
 
+  it("status says of each sink how many were given up", async () => {
+    expect((await run("status")).out).toMatch(
+      /^ {2}1 alert for hook was given up after 24h \(retry_for\): the webhook answered 503 \(chirpwatch dead list\)$/m,
+    );
+  });
+
   it("a sink that is none is an error that names the nearest", async () => {
     for (const args of [
       ["dead", "list"],
