@@ -78,11 +78,12 @@ describe("what is shown", () => {
 
   it("is none for a beginning that is too short, of an ops alert, or of several ids", async () => {
     const ops = makeEvent("n", { id: "opsopsops", watch: "", watchKey: "" });
-    const { render } = setUp({ events: [tweet("abcd1", "1"), tweet("abcd2", "2"), ops] });
+    const { render, view } = setUp({ events: [tweet("abcd1", "1"), tweet("abcd2", "2"), ops] });
     const nothing = (what: string) =>
       `there is no event and no watch "${what}"; there are the watches brand, other. chirpwatch events --json lists the ids of events`;
     expect(await render("abc")).toBe(nothing("abc"));
     expect(await render("opsops")).toBe(nothing("opsops"));
+    expect((await view("opsopsops")).event.id).toBe("opsopsops");
     expect(await render("abcd")).toBe('"abcd" is the beginning of several events\' ids: write more of it');
   });
 
