@@ -1,7 +1,7 @@
 /** `render`: from the state and beside a daemon, of a watch with events and of one without, and what it says where it cannot. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { cleanUpAfterwards } from "../../e2e/fixture.ts";
-import { makeFolder } from "../../support/bin-process.ts";
+import { makeFolder, runBin } from "../../support/bin-process.ts";
 import { type DaemonProcess, startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { until } from "../../support/until.ts";
@@ -49,6 +49,11 @@ describe("before the first run", () => {
     expect(json).toMatchObject({ sample: true, event: { id: "sample", type: "follower.added", watch: "quiet" }, template: null });
     const payload = JSON.parse((await render("quiet", "--sink", "hook", "--payload")).out);
     expect(payload).toMatchObject({ type: "follower.added", data: { watch: "quiet", labels: { target: "acme", author: "sample" } } });
+  });
+
+  it("ends with its command: the thread of the templates does not keep the process", async () => {
+    const ended = await runBin(["render", "news", "--sink", "terminal"], { cwd: folder });
+    expect(ended).toMatchObject({ code: 0, out: expect.stringMatching(/^@sample\n/) as string });
   });
 
   it("words a sample by its template, too", async () => {
