@@ -15,6 +15,9 @@ it.each([
   "acme (a OR -b)",
   "-(a) b",
   "lang:en -b",
+  "(acme or)",
+  "",
+  " ",
 ])("%s is meant as it stands", (text) => {
   expect(queryDoubts(text)).toEqual([]);
 });
@@ -26,6 +29,7 @@ it("points to an `or` in small letters between two terms, wherever it stands", (
 
 it("points to curly quotes", () => {
   expect(offsets("from:acme “launch day”")).toEqual([10]);
+  expect(offsets("„launch day")).toEqual([0]);
 });
 
 it("points to a query that excludes only", () => {

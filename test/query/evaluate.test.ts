@@ -78,11 +78,18 @@ describe("operators of docs/service.md", () => {
     expect(matches("acme", makeTweet({ full_text: "hi", username: "acme" }))).toBe(true);
     expect(matches("docs", makeTweet({ full_text: "see https://example.com/docs" }))).toBe(true);
     expect(matches("acm", makeTweet({ full_text: "acme" }))).toBe(false);
+    // An emoji has no word that could be found.
+    expect(matches("👍", makeTweet({ full_text: "undefined" }))).toBe(false);
   });
 
   test("a phrase needs its words side by side", () => {
     expect(matches('"acme corp"', makeTweet({ full_text: "ACME-corp!" }))).toBe(true);
     expect(matches('"acme corp"', makeTweet({ full_text: "acme is a corp" }))).toBe(false);
+  });
+
+  test("an author is named with or without @, in capitals or not", () => {
+    for (const query of ["from:alice", "from:@ALICE"]) expect(matches(query, makeTweet({ username: "Alice" }))).toBe(true);
+    expect(matches("from:alice", makeTweet({ username: "alice2" }))).toBe(false);
   });
 
   test("native retweets are excluded unless included", () => {
@@ -114,6 +121,21 @@ describe("operators of docs/service.md", () => {
     expect(matches("since_id:9007199254740993001", tweet)).toBe(false);
     expect(matches("max_id:9007199254740993001", tweet)).toBe(true);
     expect(matches("max_id:9007199254740993000", tweet)).toBe(false);
+    // 1700000000.
+    expect(matches("since:2023-11-14_22:13:20_UTC", tweet)).toBe(true);
+    expect(matches("until:2023-11-14_22:13:20_UTC", tweet)).toBe(false);
+  });
+
+  test.each([
+    ["1d", 86_400_000],
+    ["2h", 7_200_000],
+    ["3m", 180_000],
+    ["4s", 4_000],
+  ])("within_time:%s goes back %i ms", (window, ms) => {
+    const tweet = makeTweet({});
+    const atMs = Date.parse(tweet.created_at);
+    const query = parseQuery(`within_time:${window}`);
+    expect([ms, ms + 1].map((passedMs) => evaluateQuery(query, tweet, { nowMs: atMs + passedMs }))).toEqual([true, false]);
   });
 
   test("threads and quotes are found by id", () => {
@@ -132,5 +154,8 @@ describe("operators of docs/service.md", () => {
       ),
     ).toBe(true);
     expect(matches("filter:has_engagement", video)).toBe(false);
+    expect(matches("filter:has_engagement", makeTweet({ quote_count: 1 }))).toBe(true);
+    const animation = makeTweet({ entities: [{ link: "l", preview: "", type: "animated_gif" }] });
+    expect(matches("filter:videos -filter:images", animation)).toBe(true);
   });
 });

@@ -59,6 +59,20 @@ test.each([
   expect(() => parseQuery(text)).toThrow(expect.objectContaining({ position, message: expect.stringContaining(message) }));
 });
 
+test("a handle has 15 characters at the most, and more are a word", () => {
+  expect(parseQuery("@abcdefghijklmno")).toMatchObject({ kind: "mention" });
+  expect(parseQuery("@abcdefghijklmnop")).toMatchObject({ kind: "word" });
+});
+
+test.each([
+  ["min_faves:many", "Write min_faves: and a whole number without a space."],
+  ["since:yesterday", "Write since:2026-01-31 or since:2026-01-31_14:00:00_UTC."],
+  ["within_time:2y", "Write within_time:2d, with d, h, m or s."],
+  ["filter:cats", "Known are replies, quote, "],
+])("of %j it is said what to write", (text, hint) => {
+  expect(() => parseQuery(text)).toThrow(expect.objectContaining({ hint: expect.stringContaining(hint) }));
+});
+
 test("nesting is bounded, so that no query overflows the stack", () => {
   expect(() => parseQuery("(".repeat(5_000))).toThrow("parentheses nest too deeply");
 });
