@@ -23,7 +23,8 @@ it("they share polls and destinations evenly, each says so, and one that stops l
   const views = listed ?? [];
   const polledHere = watches.filter(({ polled_by: others }) => others.length === 0);
   expect(polledHere).toHaveLength(4);
-  expect(watches.filter(({ next_poll_at: at }) => at !== null)).toEqual(polledHere);
+  // While a poll runs its watch has no next one.
+  expect(polledHere).toEqual(expect.arrayContaining(watches.filter(({ next_poll_at: at }) => at !== null)));
   expect(watches.flatMap(({ polled_by: others }) => others)).toEqual(Array(8).fill("127.0.0.1"));
   expect(views.map(({ polls }) => polls)).toEqual([4, 4, 4]);
   expect(views.map(({ destinations }) => destinations)).toEqual(expect.arrayContaining([0, 1, 1]));
