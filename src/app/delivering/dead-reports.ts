@@ -14,11 +14,13 @@ export interface DeadReportsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly opsAlerts: OpsAlerts;
+  /** Whether it is this replica that reports what died of a sink. */
+  readonly isOwn: (sink: string) => boolean;
   readonly config: () => Config;
 }
 
 export interface DeadReports {
-  /** Messages were given up, or a sink works again: reports what is due in a moment. */
+  /** Messages were given up, a sink works again, or there are more of which this one reports: reports what is due in a moment. */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -53,7 +55,7 @@ export function createDeadReports(deps: DeadReportsDeps): DeadReports {
     const open = new Set((await deps.store.loadSinkHealth()).filter(({ breaker }) => breaker === "open").map(({ sink }) => sink));
     let isLeft = false;
     for (const group of await deps.store.unreportedDead()) {
-      if (isDue(group, deps, open)) await report(deps, group);
+      if (deps.isOwn(group.sink) && isDue(group, deps, open)) await report(deps, group);
       else isLeft = true;
     }
     if (isLeft) runIn(AGAIN_MS);

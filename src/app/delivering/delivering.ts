@@ -74,7 +74,9 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   const opsAlerts = createOpsAlerts({ store, share, clock, random, log, publish });
   const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
   keepSecrets(config);
-  const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config });
+  // What is left of a sink that is configured no more is the leader's.
+  const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
+  const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config, isOwn });
   const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, outputs: deps.outputs, linksHost: of.linksHost });
   const onTemplateFailing: DeliveryDeps["onTemplateFailing"] = (...failure) => void opsAlerts.raise(templateAlert(hash, ...failure));
   const templates = { startTemplates, onTemplateFailing };

@@ -23,6 +23,8 @@ export interface BuiltSink {
 
 export interface Delivery {
   readonly pump: Pump;
+  /** Whether this replica delivers to it; undefined for a sink that is not configured. */
+  holds(sink: string): boolean | undefined;
   readonly sinks: ReadonlyMap<string, BuiltSink>;
   readonly templates: RunningTemplates | undefined;
   /** Sinks that edit their messages, with what for. */
@@ -61,11 +63,20 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     await deps.submit([...pumpSinks.values()]);
     await pump.start();
   };
+  const takeShare = async () => {
+    await pump.takeShare();
+    // Nobody may have reported yet what died where another one delivered until now.
+    deps.onDead();
+  };
+  const holds = (name: string) => {
+    const target = pumpSinks.get(name);
+    return target === undefined ? undefined : deps.holds(target);
+  };
   const stop = async (graceMs: number) => {
     await pump.stop(graceMs);
     await templates?.runner.stop();
   };
-  return { pump: { ...pump, start, stop }, sinks, editCauses, templates };
+  return { pump: { ...pump, start, takeShare, stop }, holds, sinks, editCauses, templates };
 }
 
 function pumpSinkOf({ config, type, sink }: BuiltSink, paces: Map<string, DestinationPace>): PumpSink {

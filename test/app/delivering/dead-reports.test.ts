@@ -1,0 +1,40 @@
+/** What died is reported by one of several replicas. */
+import { expect, it } from "vitest";
+import { createDeadReports, type DeadReportsDeps } from "../../../src/app/delivering/dead-reports.ts";
+import type { UnreportedDead } from "../../../src/model/dead-letters.ts";
+import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
+import { goodConfig } from "../../config/load-text.ts";
+import { rememberingLog } from "../../state/temp-state.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+const text = JSON.stringify({
+  watches: { w: { type: "search", query: "acme", sink: "out" } },
+  sinks: { out: { type: "console" }, ops: { type: "console" } },
+  api: { key: "k" },
+  ops: { sink: "ops" },
+});
+
+it("reports what died of a sink in the replica that delivers to it, and in another one once that delivers to it", async () => {
+  const [clock, config, alerted] = [createVirtualClock(0), await goodConfig(text), [] as OpsAlert[]];
+  let dead: readonly string[] = ["m1"];
+  const group = (): UnreportedDead => ({ sink: "out", cause: "expired", error: "503", messageIds: dead, alerts: 1, reportedAtMs: null });
+  const store = {
+    loadSinkHealth: async () => [],
+    unreportedDead: async () => (dead.length === 0 ? [] : [group()]),
+    listDead: async () => [],
+    markDeadReported: async () => void (dead = []),
+  } as unknown as DeadReportsDeps["store"];
+  const opsAlerts = { raise: async (alert: OpsAlert) => void alerted.push(alert) } as unknown as DeadReportsDeps["opsAlerts"];
+  let holder = "nobody";
+  const [first, second] = ["first", "second"].map((name) =>
+    createDeadReports({ store, clock, log: rememberingLog(), opsAlerts, config: () => config, isOwn: () => holder === name }),
+  );
+  first?.wake();
+  second?.wake();
+  await clock.advance(10_000);
+  expect(alerted).toEqual([]);
+  holder = "second";
+  await clock.advance(60_000);
+  expect(alerted.map(({ type, subject }) => `${type} ${subject}`)).toEqual(["delivery.dead out"]);
+  await Promise.all([first?.stop(), second?.stop()]);
+});
