@@ -68,8 +68,8 @@ export const createActions = ({
     return resumed === undefined ? undefined : { sink, was_disabled: resumed.wasDisabled };
   },
   acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
-  async resendDead(sink) {
-    const resent = await resendDeadLetters(store, config(), sink, clock.now());
+  async resendDead(request) {
+    const resent = await resendDeadLetters(store, config(), request, clock.now());
     pump().probe();
     await share.announce();
     return resent;
@@ -89,8 +89,8 @@ export const createActions = ({
     return view;
   },
   ...silenceActions({ store, share, silences, clock, config }),
-  async resendSilenced(sink, silenceId) {
-    const alerts = await sendSilenced(store, config(), { sink, silenceId }, clock.now());
+  async resendSilenced(request) {
+    const alerts = await sendSilenced(store, config(), request, clock.now());
     pump().probe();
     await share.announce();
     return { alerts };

@@ -54,7 +54,7 @@ export interface DeadLetters {
   acknowledgeDead(selection: DeadSelection, nowMs: number): Promise<number>;
   /**
    * What failed because of the sink is due again under the same id, with the same body and its whole `retry_for`; what was refused for
-   * its content is due as if it had never been sealed. How many messages and alerts that were.
+   * its content is due as if it had never been sealed. How many messages and alerts that were. `by`: for the audit.
    */
-  resendDead(selection: DeadSelection, nowMs: number): Promise<{ readonly messages: number; readonly alerts: number }>;
+  resendDead(selection: DeadSelection, nowMs: number, by: string): Promise<{ readonly messages: number; readonly alerts: number }>;
 }

@@ -45,5 +45,5 @@ export interface SilenceStore {
   /** Holds back what waited until a message was made of it. Those that do not wait any more are left alone. */
   silenceDeliveries(silenced: readonly SilencedDelivery[]): Promise<void>;
   /** Makes what was silenced due now, past silences and mutes, in the groups it had; how many alerts. The audit gets a row. */
-  resendSilenced(selection: SilencedSelection, nowMs: number): Promise<number>;
+  resendSilenced(selection: SilencedSelection, nowMs: number, by: string): Promise<number>;
 }

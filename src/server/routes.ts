@@ -13,6 +13,7 @@ import { renderPage } from "./page/page.ts";
 import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
 import { createProbe } from "./probe.ts";
 import { problem } from "./problem.ts";
+import { byOf } from "./words/replay-request.ts";
 import { addReplays, type ReplayRouteDeps } from "./replay-routes.ts";
 import { addSilencePages } from "./form-routes.ts";
 import { addSilences, type SilenceRouteDeps } from "./silence-routes.ts";
@@ -45,8 +46,8 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   addReads(app, deps);
   addActions(app, deps, access);
   addSinkActions(app, deps);
-  addDeadActions(app, deps);
-  addSilences(app, deps);
+  addDeadActions(app, deps, callerOf(access));
+  addSilences(app, deps, callerOf(access));
   addSilencePages(app, deps);
   addTailRoute(app, deps);
   addReplays(app, deps, callerOf(access));
@@ -149,7 +150,7 @@ function addSinkActions(app: Hono, { actions, log }: HttpRouteDeps): void {
   });
 }
 
-function addDeadActions(app: Hono, { actions, log }: HttpRouteDeps): void {
+function addDeadActions(app: Hono, { actions, log }: HttpRouteDeps, door: string): void {
   app.post("/api/v1/dead/ack", async (c) => {
     const sink = c.req.query("sink");
     const acknowledged = await actions.acknowledgeDead(sink);
@@ -157,9 +158,9 @@ function addDeadActions(app: Hono, { actions, log }: HttpRouteDeps): void {
     return c.json({ acknowledged });
   });
   app.post("/api/v1/dead/replay", async (c) => {
-    const sink = c.req.query("sink");
-    const resent = await actions.resendDead(sink);
-    log.info("dead letters are sent again", { sink: sink ?? "all", ...resent });
+    const request = { sink: c.req.query("sink"), by: byOf(c.req.query("by"), door) };
+    const resent = await actions.resendDead(request);
+    log.info("dead letters are sent again", { sink: request.sink ?? "all", by: request.by, ...resent });
     return c.json(resent);
   });
 }

@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import type { Log } from "../model/log.ts";
 import { problem } from "./problem.ts";
 import type { Actions } from "./words/actions.ts";
+import { byOf } from "./words/replay-request.ts";
 import type { SilenceRequest } from "./words/silence-view.ts";
 import type { Views } from "./words/views.ts";
 
@@ -18,12 +19,13 @@ const MOST_BYTES = 65_536;
 const SHAPE =
   'the body is JSON like { "matchers": ["watch=\\"brand\\""], "duration": "1h", "comment": "planned maintenance", "author": "alice" }';
 
-export function addSilences(app: Hono, { views, actions, log }: SilenceRouteDeps): void {
+export function addSilences(app: Hono, { views, actions, log }: SilenceRouteDeps, door: string): void {
   app.get("/api/v1/silences", async (c) => c.json(await views.silences(c.req.query("expired") === "true")));
   app.post("/api/v1/silences/replay", async (c) => {
-    const { sink, silence } = c.req.query();
-    const resent = await actions.resendSilenced(sink, silence);
-    log.info("silenced alerts are sent", { sink: sink ?? "all", silence: silence ?? "all", ...resent });
+    const { sink, silence, by: asked } = c.req.query();
+    const by = byOf(asked, door);
+    const resent = await actions.resendSilenced({ sink, silenceId: silence, by });
+    log.info("silenced alerts are sent", { by, sink: sink ?? "all", silence: silence ?? "all", ...resent });
     return c.json(resent);
   });
   app.post("/api/v1/silences", bodyLimit({ maxSize: MOST_BYTES, onError: (c) => badBody(c, 413) }), async (c) => {

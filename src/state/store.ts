@@ -181,7 +181,7 @@ const deadLetters = (db: Executor): DeadLetters => ({
   unreportedDead: () => unreportedDead(db),
   markDeadReported: (messageIds, nowMs) => markDeadReported(db, messageIds, nowMs),
   acknowledgeDead: (selection, nowMs) => acknowledgeDead(db, selection, nowMs),
-  resendDead: (selection, nowMs) => resendDead(db, selection, nowMs),
+  resendDead: (selection, nowMs, by) => resendDead(db, selection, nowMs, by),
 });
 
 const silences = (db: Executor): SilenceStore => ({
@@ -190,7 +190,7 @@ const silences = (db: Executor): SilenceStore => ({
   expireSilence: (id, nowMs) => expireSilence(db, id, nowMs),
   countSilenced: () => countSilenced(db),
   silenceDeliveries: (silenced) => silenceDeliveries(db, silenced),
-  resendSilenced: (selection, nowMs) => resendSilenced(db, selection, nowMs),
+  resendSilenced: (selection, nowMs, by) => resendSilenced(db, selection, nowMs, by),
 });
 
 const enrichments = (db: Executor): EnrichmentStore => ({

@@ -206,8 +206,8 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`acknowledge ${sink ?? "all"}`);
         return Promise.resolve(daemon.dead.dead.length);
       },
-      resendDead(sink) {
-        asked.push(`resend ${sink ?? "all"}`);
+      resendDead({ sink, by }) {
+        asked.push(`resend ${sink ?? "all"} by ${by}`);
         return Promise.resolve({ messages: daemon.dead.dead.length, alerts: daemon.dead.dead.length });
       },
       backfill(request) {
@@ -226,8 +226,8 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`expire ${id}`);
         return Promise.resolve(daemon.status.silences.find((silence) => silence.id === id));
       },
-      resendSilenced(sink, silenceId) {
-        asked.push(`resend silenced ${sink ?? "all"} ${silenceId ?? "all"}`);
+      resendSilenced({ sink, silenceId, by }) {
+        asked.push(`resend silenced ${sink ?? "all"} ${silenceId ?? "all"} by ${by}`);
         return Promise.resolve({ alerts: 2 });
       },
     },

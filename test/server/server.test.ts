@@ -428,7 +428,7 @@ describe("silences", () => {
     expect([unknown.status, unknown.json()]).toEqual([404, { error: { code: "SILENCE_UNKNOWN", message: 'there is no silence "9"' } }]);
     expect((await post(`${url}/api/v1/silences/replay?sink=brand&silence=1`)).json()).toEqual({ alerts: 2 });
     await post(`${url}/api/v1/silences/replay`);
-    expect(daemon.asked.slice(2)).toEqual(["resend silenced brand 1", "resend silenced all all"]);
+    expect(daemon.asked.slice(2)).toEqual(["resend silenced brand 1 by API", "resend silenced all all by API"]);
   });
 
   it("are changed by nobody without the token, and by no page of another site", async () => {

@@ -137,7 +137,7 @@ test("every method asks in Postgres's words", async () => {
   await store.unreportedDead();
   await store.markDeadReported(["m"], now);
   await store.acknowledgeDead({}, now);
-  await store.resendDead({}, now);
+  await store.resendDead({}, now, "alice");
   await store.findReplayable({ sinceMs: 1 });
   await store.replay({ deliveryIds: ["1"], added: [delivery], atMs: now, detail: {} });
   await store.auditRecords(1);

@@ -65,7 +65,12 @@ export const acknowledgeDeadLetters = (store: DeadLetters, sink: string | undefi
   store.acknowledgeDead(selectionOf(sink), nowMs);
 
 /** Of sinks that are there: what belongs to others stays. */
-export function resendDeadLetters(store: DeadLetters, config: Pick<Config, "sinks">, sink: string | undefined, nowMs: number) {
+export function resendDeadLetters(
+  store: DeadLetters,
+  config: Pick<Config, "sinks">,
+  { sink, by }: { readonly sink: string | undefined; readonly by: string },
+  nowMs: number,
+) {
   const sinks = config.sinks.map(({ name }) => name).filter((name) => sink === undefined || name === sink);
-  return store.resendDead({ sinks }, nowMs);
+  return store.resendDead({ sinks }, nowMs, by);
 }

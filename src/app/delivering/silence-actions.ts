@@ -4,7 +4,7 @@ import { isoTime } from "../../model/clock.ts";
 import type { History } from "../../model/history.ts";
 import type { SilencedCount, SilenceStore, StoredSilence } from "../../model/silence.ts";
 import { findSilence, type Silence } from "../../route/silence.ts";
-import type { AddSilenceOutcome, SilenceRequest, SilencesView, SilenceView } from "../../server/words/silence-view.ts";
+import type { AddSilenceOutcome, ResendSilenced, SilenceRequest, SilencesView, SilenceView } from "../../server/words/silence-view.ts";
 import { readSilenceRequest } from "./silence-request.ts";
 import { compileSilence } from "./silences.ts";
 
@@ -51,11 +51,11 @@ export async function endSilence(store: SilenceStore, id: string, nowMs: number)
 export function sendSilenced(
   store: SilenceStore,
   config: Pick<Config, "sinks">,
-  { sink, silenceId }: { readonly sink: string | undefined; readonly silenceId: string | undefined },
+  { sink, silenceId, by }: ResendSilenced,
   nowMs: number,
 ): Promise<number> {
   const sinks = config.sinks.map(({ name }) => name).filter((name) => sink === undefined || name === sink);
-  return store.resendSilenced({ sinks, ...(silenceId === undefined ? {} : { silenceId }) }, nowMs);
+  return store.resendSilenced({ sinks, ...(silenceId === undefined ? {} : { silenceId }) }, nowMs, by);
 }
 
 const silenceView = (silence: StoredSilence, counts: readonly SilencedCount[], nowMs: number): SilenceView => ({

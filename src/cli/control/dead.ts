@@ -55,7 +55,7 @@ export async function viewDead(context: CliContext, place: DaemonPlace, sink: st
   return view;
 }
 
-export const deadQueryOf = (sink: string | undefined): string => (sink === undefined ? "" : `?sink=${encodeURIComponent(sink)}`);
+const deadQueryOf = (sink: string | undefined): string => (sink === undefined ? "" : `?sink=${encodeURIComponent(sink)}`);
 
 async function acknowledge(context: CliContext, { config, sink }: DeadFlags): Promise<void> {
   const place = await findDaemon(context, config);

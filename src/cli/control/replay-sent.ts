@@ -22,11 +22,17 @@ export interface SentFlags {
 /** So many are sent without asking. */
 export const MOST_UNASKED = 20;
 
+/** For the audit. */
+export const callerName = ({ env }: CliContext): string => env["USER"] || "terminal";
+
+/** Of an address, without what is undefined. */
+export const queryText = (values: Readonly<Record<string, string | undefined>>): string =>
+  new URLSearchParams(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)).toString();
+
 /** `ask` throws unless the answer is yes. */
 export async function replaySent(context: CliContext, flags: SentFlags, ask: () => Promise<void>): Promise<void> {
   const { event, since, sink } = flags;
-  const by = context.env["USER"] ?? "";
-  const request = readReplayRequest({ event, since, sink, by } as Record<string, string>, context.clock.now(), "terminal");
+  const request = readReplayRequest({ event, since, sink, by: callerName(context) } as Record<string, string>, context.clock.now(), "");
   if (typeof request === "string")
     throw new ExitError(EXIT.usage, "REPLAY_WHAT", request, { hint: "chirpwatch replay --help shows examples" });
   const place = await findDaemon(context, flags.config);
@@ -58,8 +64,8 @@ export async function replaySent(context: CliContext, flags: SentFlags, ask: () 
 
 /** The time as it was when the command began: how long ago must not move between the two requests. */
 function queryOf({ what, sink, by }: ReplayRequest): string {
-  const asked: Record<string, string> = "eventId" in what ? { event: what.eventId } : { since: new Date(what.sinceMs).toISOString() };
-  return new URLSearchParams({ ...asked, ...(sink === undefined ? {} : { sink }), by }).toString();
+  const asked = "eventId" in what ? { event: what.eventId } : { since: new Date(what.sinceMs).toISOString() };
+  return queryText({ ...asked, sink, by });
 }
 
 function replayLines({ alerts, under_way: underWay, silenced }: ReplayView, total: number, { sink, event }: SentFlags): readonly string[] {

@@ -1,13 +1,13 @@
 /** `chirpwatch replay --silenced`: sends what silences held back. */
 import { sendSilenced } from "../../app/delivering/silence-actions.ts";
-import type { SilenceView } from "../../server/words/silence-view.ts";
+import type { ResendSilenced, SilenceView } from "../../server/words/silence-view.ts";
 import { changeState, postDaemon } from "../access/change-state.ts";
 import { findDaemon, type DaemonPlace } from "../access/find-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { alertsOf } from "../terminal/silence-table.ts";
 import { plural } from "../terminal/table.ts";
 import { requireKnownName } from "../access/known-name.ts";
-import { MOST_UNASKED } from "./replay-sent.ts";
+import { callerName, MOST_UNASKED, queryText } from "./replay-sent.ts";
 import { requireKnown, viewSilences } from "./silence.ts";
 import { formatSilenced } from "./silence-text.ts";
 
@@ -36,8 +36,9 @@ export async function replaySilenced(context: CliContext, flags: SilencedFlags, 
   context.out(formatSilenced(chosen));
   if (flags.dryRun === true) return;
   if (held > MOST_UNASKED && flags.yes !== true) await ask();
-  const said = await postDaemon<{ alerts: number }>(context, place, `/api/v1/silences/replay?${queryOf(flags)}`);
-  const alerts = said?.alerts ?? (await sendFromState(context, place, { sink, silenceId: silence }));
+  const by = callerName(context);
+  const said = await postDaemon<{ alerts: number }>(context, place, `/api/v1/silences/replay?${queryText({ sink, silence, by })}`);
+  const alerts = said?.alerts ?? (await sendFromState(context, place, { sink, silenceId: silence, by }));
   const goes = alerts === 1 ? "goes" : "go";
   context.out(`${plural(alerts, "alert")} ${goes} out ${said === undefined ? "at the next start: no daemon runs now" : "now"}`);
 }
@@ -48,11 +49,5 @@ const atSinks = (silence: SilenceView, sinks: readonly string[] | undefined): Si
   silenced: silence.silenced.filter(({ sink }) => sinks === undefined || sinks.includes(sink)),
 });
 
-const queryOf = ({ sink, silence }: SilencedFlags): string =>
-  new URLSearchParams({ ...(sink === undefined ? {} : { sink }), ...(silence === undefined ? {} : { silence }) }).toString();
-
-const sendFromState = (
-  context: CliContext,
-  place: DaemonPlace,
-  selection: { readonly sink: string | undefined; readonly silenceId: string | undefined },
-): Promise<number> => changeState(context, place, (store) => sendSilenced(store, place.config(), selection, context.clock.now()));
+const sendFromState = (context: CliContext, place: DaemonPlace, selection: ResendSilenced): Promise<number> =>
+  changeState(context, place, (store) => sendSilenced(store, place.config(), selection, context.clock.now()));

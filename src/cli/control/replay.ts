@@ -6,9 +6,9 @@ import type { ResentView } from "../../server/words/dead-view.ts";
 import { changeState, postDaemon } from "../access/change-state.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
-import { deadQueryOf, viewDead } from "./dead.ts";
+import { viewDead } from "./dead.ts";
 import { formatReplay } from "./dead-text.ts";
-import { MOST_UNASKED, replaySent, type SentFlags } from "./replay-sent.ts";
+import { callerName, MOST_UNASKED, queryText, replaySent, type SentFlags } from "./replay-sent.ts";
 import { replaySilenced, type SilencedFlags } from "./replay-silenced.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { plural } from "../terminal/table.ts";
@@ -55,9 +55,10 @@ async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
   const total = groups.reduce((sum, { alerts, configured }) => sum + (configured ? alerts : 0), 0);
   if (flags.dryRun === true || total === 0) return;
   if (total > MOST_UNASKED && flags.yes !== true) await ask();
-  const said = await postDaemon<ResentView>(context, place, `/api/v1/dead/replay${deadQueryOf(sink)}`);
+  const by = callerName(context);
+  const said = await postDaemon<ResentView>(context, place, `/api/v1/dead/replay?${queryText({ sink, by })}`);
   const { alerts } =
-    said ?? (await changeState(context, place, (store) => resendDeadLetters(store, place.config(), sink, context.clock.now())));
+    said ?? (await changeState(context, place, (store) => resendDeadLetters(store, place.config(), { sink, by }, context.clock.now())));
   const goes = alerts === 1 ? "goes" : "go";
   const when = said === undefined ? "at the next start: no daemon runs now" : "now";
   context.out(`${plural(alerts, "alert")} ${goes} out again ${when}`);

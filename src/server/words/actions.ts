@@ -3,7 +3,7 @@ import type { OnReturn } from "../../model/watch.ts";
 import type { BackfillRequest, BackfillView } from "./backfill-view.ts";
 import type { ResentView } from "./dead-view.ts";
 import type { ReplayRequest } from "./replay-view.ts";
-import type { AddSilenceOutcome, SilenceRequest, SilenceView } from "./silence-view.ts";
+import type { AddSilenceOutcome, ResendSilenced, SilenceRequest, SilenceView } from "./silence-view.ts";
 
 /** What an edit does to what a watch remembers. */
 export interface MemoryView {
@@ -46,7 +46,8 @@ export interface Actions {
   resumeSink(sink: string): Promise<ResumedSinkView | undefined>;
   /** Accepts the loss of dead letters, of one sink or of all; how many there were. */
   acknowledgeDead(sink: string | undefined): Promise<number>;
-  resendDead(sink: string | undefined): Promise<ResentView>;
+  /** Of one sink or of all. `by`: for the audit. */
+  resendDead(request: { readonly sink: string | undefined; readonly by: string }): Promise<ResentView>;
   /** Sends again what was sent or dropped; how many alerts. */
   replay(request: ReplayRequest): Promise<{ readonly alerts: number }>;
   /** Makes alerts of what was read of a watch's past. Undefined when no such watch is polled. */
@@ -56,5 +57,5 @@ export interface Actions {
   /** Undefined when there is none of that id. */
   expireSilence(id: string): Promise<SilenceView | undefined>;
   /** Sends what silences hold back, of one sink and silence or of all; how many alerts. */
-  resendSilenced(sink: string | undefined, silenceId: string | undefined): Promise<{ readonly alerts: number }>;
+  resendSilenced(request: ResendSilenced): Promise<{ readonly alerts: number }>;
 }

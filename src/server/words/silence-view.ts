@@ -10,6 +10,14 @@ export interface SilenceRequest {
   readonly author: string;
 }
 
+/** What is sent of what silences hold back: of one sink and silence, or of all. */
+export interface ResendSilenced {
+  readonly sink: string | undefined;
+  readonly silenceId: string | undefined;
+  /** Who asks, for the audit. */
+  readonly by: string;
+}
+
 export interface SilenceView {
   readonly id: string;
   readonly state: "active" | "expired";

@@ -61,6 +61,7 @@ export function resendDead(
   db: Executor,
   selection: DeadSelection,
   nowMs: number,
+  by: string,
 ): Promise<{ readonly messages: number; readonly alerts: number }> {
   return transact(db, async (on) => {
     const rows = await deadMessages(on, selection).select(["m.id", "m.cause", "m.body"]).execute();
@@ -79,7 +80,7 @@ export function resendDead(
       rows.filter((row) => !isSendable(row)).map(({ id }) => id),
       nowMs,
     );
-    if (ids.length > 0) await recordAudit(on, nowMs, "replay dead", { sinks: selection.sinks ?? null, messages: ids.length, alerts });
+    if (ids.length > 0) await recordAudit(on, nowMs, "replay dead", { sinks: selection.sinks ?? null, messages: ids.length, alerts, by });
     return { messages: ids.length, alerts };
   });
 }

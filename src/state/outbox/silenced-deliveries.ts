@@ -39,7 +39,7 @@ export async function countSilenced(db: Executor): Promise<readonly SilencedCoun
   return rows.map(({ silenced_by: silenceId, sink, count }) => ({ silenceId: silenceId ?? "", sink, alerts: Number(count) }));
 }
 
-export function resendSilenced(db: Executor, { sinks, silenceId }: SilencedSelection, nowMs: number): Promise<number> {
+export function resendSilenced(db: Executor, { sinks, silenceId }: SilencedSelection, nowMs: number, by: string): Promise<number> {
   return transact(db, async (on) => {
     let silenced = on
       .updateTable("deliveries")
@@ -51,7 +51,7 @@ export function resendSilenced(db: Executor, { sinks, silenceId }: SilencedSelec
     const rows = await silenced.returning(["sink", "group_key", "grouped"]).execute();
     await refreshGroupsOf(on, rows);
     if (rows.length > 0)
-      await recordAudit(on, nowMs, "replay silenced", { sinks: [...sinks], silence: silenceId ?? null, alerts: rows.length });
+      await recordAudit(on, nowMs, "replay silenced", { sinks: [...sinks], silence: silenceId ?? null, alerts: rows.length, by });
     return rows.length;
   });
 }

@@ -18,7 +18,7 @@ cleanUpAfterwards();
 
 let folder: string;
 let hook: HookReceiver;
-const run = (...args: string[]) => runCommand(args, { cwd: folder });
+const run = (...args: string[]) => runCommand(args, { cwd: folder, env: { USER: "alice" } });
 
 beforeEach(async () => {
   hook = await startHookReceiver().then(keep);
@@ -123,6 +123,7 @@ describe("without a daemon", () => {
   it("replay is kept for the next start: expired ones with the same id and body, refused ones under a new id", async () => {
     const { code, out } = await run("replay", "--dead", "--yes");
     expect([code, out.split("\n").at(-2)]).toEqual([0, "2 alerts go out again at the next start: no daemon runs now"]);
+    expect((await run("events", "--replays")).out).toMatch(/^\S+ \S+ +alice +2 +replay dead /m);
     const daemon = await startDaemonProcess({ folder });
     await until("both", () => hook.messages().length >= 2, daemon.err);
     const byEvent = new Map(hook.messages().map((message) => [message.events[0]?.id, message]));
@@ -147,6 +148,7 @@ it("beside a daemon all of it happens at once", async () => {
     code: 0,
     out: expect.stringMatching(/\n1 alert goes out again now\n$/) as string,
   });
+  expect((await run("events", "--replays")).out).toMatch(/^\S+ \S+ +alice +1 +replay dead /m);
   await until("the message", () => hook.messages().length === 1, daemon.err);
   expect(hook.messages()[0]?.id).toBe("expired-1");
   expect(await run("dead", "ack")).toMatchObject({ out: "2 dead letters acknowledged\n" });

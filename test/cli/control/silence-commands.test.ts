@@ -17,7 +17,7 @@ cleanUpAfterwards();
 
 let folder: string;
 let hook: HookReceiver;
-const run = (...args: string[]) => runCommand(args, { cwd: folder });
+const run = (...args: string[]) => runCommand(args, { cwd: folder, env: { USER: "alice" } });
 const add = (...args: string[]) => run("silence", "add", ...args, "--comment", "launch day", "--author", "alice");
 
 beforeEach(async () => {
@@ -126,6 +126,7 @@ describe("without a daemon", () => {
     expect(await run("replay", "--silence", "9")).toMatchObject({ code: 1, err: 'there is no silence "9"\nThere are: 1\n' });
     const { out } = await run("replay", "--silence", "1", "--yes");
     expect(out).toBe(`${what}21 alerts go out at the next start: no daemon runs now\n`);
+    expect((await run("events", "--replays")).out).toMatch(/^\S+ \S+ +alice +21 +replay silenced /m);
     const daemon = await startDaemonProcess({ folder });
     await until("all", () => hook.messages().length >= 21, daemon.err);
     expect(new Set(hook.messages().map(({ events }) => events[0]?.id)).size).toBe(21);
@@ -148,6 +149,7 @@ it("beside a daemon all of it happens at once", async () => {
   expect(await run("silence", "expire", "2")).toMatchObject({ code: 0, out: "silence 2 ended\n" });
   expect((await run("silence", "list")).out).toMatch(/^ +1 +watch="quiet"/m);
   expect((await run("replay", "--silenced")).out).toMatch(/\n2 alerts go out now\n$/);
+  expect((await run("events", "--replays")).out).toMatch(/^\S+ \S+ +alice +2 +replay silenced /m);
   await until("both", () => hook.messages().length === 2, daemon.err);
   expect((await run("replay", "--silenced")).out).toBe("nothing to send: no alerts are silenced\n");
 });

@@ -52,7 +52,7 @@ test("a dead letter that called somebody is rendered anew when it is sent again,
   await call(store, "1", ["a"]);
   await call(store, "2", []);
   for (const id of ["1", "2"]) await give(store, id);
-  await store.resendDead({}, T0 + 1);
+  await store.resendDead({}, T0 + 1, "alice");
   const { groups, messages } = await due(store);
   expect(messages.map(({ id }) => id)).toEqual(["2"]);
   expect(groups.map(({ members }) => members.map(({ event, isReplay }) => [event.subject, isReplay]))).toEqual([[["1", true]]]);

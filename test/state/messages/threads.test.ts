@@ -55,7 +55,7 @@ test("dead letters sent again do not wait for each other: below a message that w
   await seal(store, "4", T0, "d");
   // The second first: it passes nothing on.
   for (const id of ["2", "1", "4"]) await dead(store, id);
-  await store.resendDead({}, T0 + 1);
+  await store.resendDead({}, T0 + 1, "alice");
   expect((await shown(store)).sort(([a = ""], [b = ""]) => a.localeCompare(b))).toEqual([
     ["1", undefined],
     ["2", undefined],

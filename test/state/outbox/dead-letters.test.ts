@@ -42,12 +42,12 @@ test("what expired is due again as the same message, with no attempts behind it"
   await commit(store, "1");
   await die(store, "expired");
   expect((await due(store, T0 + 10)).messages).toEqual([]);
-  expect(await store.resendDead({ sinks: ["hook"] }, T0 + 10)).toEqual({ messages: 1, alerts: 1 });
+  expect(await store.resendDead({ sinks: ["hook"] }, T0 + 10, "alice")).toEqual({ messages: 1, alerts: 1 });
   const { messages, groups } = await due(store, T0 + 10);
   expect(messages).toMatchObject([{ id: "expired-0", body: "sealed", attempts: 0, firstAttemptAtMs: null, sealedAtMs: T0 + 10 }]);
   expect(groups).toEqual([]);
   expect(await store.groupDead(0)).toEqual([]);
-  expect(await store.resendDead({}, T0 + 11)).toEqual({ messages: 0, alerts: 0 });
+  expect(await store.resendDead({}, T0 + 11, "alice")).toEqual({ messages: 0, alerts: 0 });
 });
 
 test("what is given up without an attempt has no time of a first one, and keeps the one it has", async () => {
@@ -80,7 +80,7 @@ test.each(["refused 400", "unrendered"] as const)(
     await commit(store, "2", "team");
     await commit(store, "3");
     expect(await die(store, cause)).toHaveLength(2);
-    await store.resendDead({}, T0 + 10);
+    await store.resendDead({}, T0 + 10, "alice");
     const { messages, groups } = await due(store, T0 + 10);
     expect(messages).toEqual([]);
     expect(groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["1", "2"], ["3"]]);
@@ -95,7 +95,7 @@ test("what is sent again finds its group, although the group's timer was forgott
   await commit(store, "1", "team");
   await die(store, "refused 400", "sealed", T0 + 5_000);
   await store.prune(T0 + 6_000, 3_000, new Set());
-  await store.resendDead({}, T0 + 7_000);
+  await store.resendDead({}, T0 + 7_000, "alice");
   expect((await due(store, T0 + 7_000)).groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["1"]]);
 });
 
@@ -103,7 +103,7 @@ test("what expired without ever having been rendered is rendered when it is sent
   const store = await openTemp(memoryStatePath());
   await commit(store, "1");
   await die(store, "expired", null);
-  await store.resendDead({}, T0 + 10);
+  await store.resendDead({}, T0 + 10, "alice");
   expect(await due(store, T0 + 10)).toMatchObject({ messages: [], groups: [{ members: [{ event: { subject: "1" } }] }] });
 });
 
@@ -174,8 +174,8 @@ test("writes down what operators did", async () => {
   const store = await openTemp(path);
   await commit(store, "1");
   await die(store, "expired");
-  await store.resendDead({ sinks: ["hook"] }, T0 + 10);
-  await store.resendDead({ sinks: ["hook"] }, T0 + 11);
+  await store.resendDead({ sinks: ["hook"] }, T0 + 10, "alice");
+  await store.resendDead({ sinks: ["hook"] }, T0 + 11, "alice");
   await store.record([{ messageId: "expired-0", kind: "dead", atMs: T0 + 12, error: "no", cause: "expired", countAttempt: true }]);
   await store.acknowledgeDead({}, T0 + 20);
   await store.acknowledgeDead({}, T0 + 21);
@@ -183,7 +183,7 @@ test("writes down what operators did", async () => {
   const rows = file.prepare("select at, action, detail from audit order by id").all();
   file.close();
   expect(rows).toEqual([
-    { at: T0 + 10, action: "replay dead", detail: '{"sinks":["hook"],"messages":1,"alerts":1}' },
+    { at: T0 + 10, action: "replay dead", detail: '{"sinks":["hook"],"messages":1,"alerts":1,"by":"alice"}' },
     { at: T0 + 20, action: "dead ack", detail: '{"sinks":null,"messages":1}' },
   ]);
 });
@@ -202,7 +202,7 @@ test("who would have had a second alert got none: a duplicate of a dead one is d
   const second = await ofWatch("b", T0 + 1);
   const stateOfSecond = async () => (await store.recentRecords(2)).find(({ event }) => event.id === second)?.deliveries[0]?.state;
   expect(await stateOfSecond()).toBe("dead");
-  await store.resendDead({}, T0 + 2);
+  await store.resendDead({}, T0 + 2, "alice");
   await store.record([{ messageId, kind: "sent", atMs: T0 + 3 }]);
   expect(await stateOfSecond()).toBe("duplicate");
 });

@@ -182,7 +182,7 @@ describe("what was silenced", () => {
     await deliver("2", { silencedBy: "1", groupKey: "g", groupWaitMs: HOUR });
     await deliver("3", { silencedBy: "2", groupKey: "g" });
     await deliver("4", { silencedBy: "1", sink: "other" });
-    expect(await store.resendSilenced({ sinks: ["hook"], silenceId: "1" }, T0)).toBe(2);
+    expect(await store.resendSilenced({ sinks: ["hook"], silenceId: "1" }, T0, "alice")).toBe(2);
     const groups = await due(T0);
     expect(
       groups.map(({ groupKey, members }) => [groupKey, members.map((member) => [member.event.subject, member.canBeSilenced])]),
@@ -191,16 +191,16 @@ describe("what was silenced", () => {
       ["g", [["2", false]]],
     ]);
     expect(await stateOf("2")).toEqual([["waiting", ""]]);
-    expect(audited()).toEqual([[T0, "replay silenced", { sinks: ["hook"], silence: "1", alerts: 2 }]]);
-    expect(await store.resendSilenced({ sinks: ["hook", "other"] }, T0 + 1)).toBe(2);
-    expect(await store.resendSilenced({ sinks: ["hook", "other"] }, T0 + 2)).toBe(0);
-    expect(await store.resendSilenced({ sinks: [] }, T0 + 2)).toBe(0);
+    expect(audited()).toEqual([[T0, "replay silenced", { sinks: ["hook"], silence: "1", alerts: 2, by: "alice" }]]);
+    expect(await store.resendSilenced({ sinks: ["hook", "other"] }, T0 + 1, "alice")).toBe(2);
+    expect(await store.resendSilenced({ sinks: ["hook", "other"] }, T0 + 2, "alice")).toBe(0);
+    expect(await store.resendSilenced({ sinks: [] }, T0 + 2, "alice")).toBe(0);
     expect(audited()).toHaveLength(2);
   });
 
   test("finds its group again whose timer was forgotten", async () => {
     await deliver("1", { silencedBy: "1", groupKey: "g", groupWaitMs: HOUR });
-    await store.resendSilenced({ sinks: ["hook"] }, T0);
+    await store.resendSilenced({ sinks: ["hook"] }, T0, "alice");
     expect(await store.nextDueAt(["hook"])).toBe(T0);
   });
 });
