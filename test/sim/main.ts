@@ -123,6 +123,8 @@ function sumUp(verdicts: readonly Verdict[], failed: number, tookMs: number): vo
   const messages = verdicts.reduce((sum, { counts }) => sum + counts.messages, 0) / verdicts.length;
   const cuts = new Set(verdicts.flatMap((verdict) => verdict.cuts));
   const each = `${Math.round(cpuMs)} ms and ${Math.round(messages)} messages each`;
+  const [stalls, replaced] = (["stalls", "replaced"] as const).map((key) => verdicts.reduce((sum, { counts }) => sum + counts[key], 0));
+  if (stalls !== 0) console.log(`replicas stood still ${stalls} times, and ${replaced} were replaced`);
   console.log(`${verdicts.length} played in ${Math.round(tookMs / 1_000)} s, ${each}; cut at ${cuts.size} points; ${failed} failed`);
 }
 

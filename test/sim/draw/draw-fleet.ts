@@ -8,8 +8,8 @@ const MIN_MS = 60_000;
 
 export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Scenario {
   if (replicas === 1) return scenario;
-  const times = (option: string, most: number) =>
-    Array.from({ length: dice.likes(option) ? dice.int(1, most) : 0 }, () => dice.int(MIN_MS, scenario.busyMs - MIN_MS));
+  const times = (least: number, most: number) =>
+    Array.from({ length: dice.int(least, most) }, () => dice.int(MIN_MS, scenario.busyMs - MIN_MS));
   const replica = () => dice.int(0, replicas - 1);
   const point = () => dice.pick(dice.chance(0.3) ? REPLICA_POINTS.own : REPLICA_POINTS.common);
   const own = scenario.steps.flatMap((step): readonly Step[] => {
@@ -18,13 +18,17 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
     if (step.do === "crash") return [{ ...step, replica: replica(), point: dice.chance(0.3) ? point() : step.point }];
     return [step.do === "restart" ? { ...step, replica: replica() } : step];
   });
-  const stalls = times("stall", 3).map((atMs): Step => {
+  const stalls = times(1, 4).map((atMs): Step => {
     const forMs = dice.pick([2_000, 14_000, 17_000, 40_000, 3 * MIN_MS]);
     return { do: "stall", atMs, replica: replica(), point: point(), nth: dice.int(1, 5), forMs };
   });
-  const cuts = times("cut off", 4).map(
+  const cuts = times(0, 3).map(
     (atMs): Step => ({ do: "cut off", atMs, replica: replica(), point: dice.pick(COMMIT_POINTS), nth: dice.int(1, 3) }),
   );
   const lateMs = dice.pick([0, 900, 900, 900, 2_900, 2_900, 2_900, 2_900]);
-  return { ...scenario, replicas, lateMs, steps: [...own, ...stalls, ...cuts].sort(byTime) };
+  const crashes = times(0, 2).map((atMs): Step => {
+    const downMs = dice.pick([0, 1_000, 60_000]);
+    return { do: "crash", atMs, replica: replica(), point: point(), nth: dice.int(1, 3), downMs };
+  });
+  return { ...scenario, replicas, lateMs, steps: [...own, ...crashes, ...stalls, ...cuts].sort(byTime) };
 }

@@ -50,7 +50,6 @@ export interface SimDaemonOptions {
   readonly lateMs: number;
   readonly onLog: (line: LogLine) => void;
   readonly onEnd: (point: string, life: number) => void;
-  readonly onStall: (forMs: number) => void;
   /** Others took over; it is to be stopped. */
   readonly onReplaced: () => void;
 }
@@ -70,12 +69,13 @@ export interface SimDaemon {
   kill(): void;
   /** It has come to its end by itself. */
   retire(): void;
-  /** Ends when the point is passed for the `nth` time from now on. */
-  killAt(point: string, nth: number): void;
-  /** Stands still for so long, from that point on. */
-  stallAt(point: string, nth: number, forMs: number): void;
-  /** Its connections to the server are cut on their way, at that point. */
-  cutOffAt(point: string, nth: number): void;
+  /** What happens when the point is passed for the `nth` time from now on. */
+  at(point: string, nth: number, act: () => void): void;
+  /** Ends, at this point. */
+  end(point: string): void;
+  stall(forMs: number): void;
+  /** Its connections to the server are cut on their way. */
+  cutOff(): void;
   reload(): Promise<unknown>;
   /** Asks the daemon's own API. Undefined while none runs. */
   ask(
@@ -83,6 +83,18 @@ export interface SimDaemon {
     path: string,
     body?: object,
   ): Promise<{ readonly status: number; readonly text: string } | undefined>;
+}
+
+export async function loadFrom(files: Files, path: string): Promise<LoadResult> {
+  const loaded = await loadConfig({
+    path,
+    files,
+    env: { CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" },
+    watchTypes: WATCH_TYPES,
+    sinkTypes: SINK_TYPES,
+  });
+  const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
+  return loaded.ok && refusals.length > 0 ? { ok: false, issues: refusals } : loaded;
 }
 
 export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
@@ -93,17 +105,7 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
   let daemon: Daemon | undefined;
   let routes: Hono | undefined;
 
-  const load = async (): Promise<LoadResult> => {
-    const loaded = await loadConfig({
-      path: configPath,
-      files,
-      env: { CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" },
-      watchTypes: WATCH_TYPES,
-      sinkTypes: SINK_TYPES,
-    });
-    const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
-    return loaded.ok && refusals.length > 0 ? { ok: false, issues: refusals } : loaded;
-  };
+  const load = () => loadFrom(files, configPath);
   const adaptersOf = (own: Life, { openStore }: Home): Adapters => ({
     openStore: async (request) => own.cut(await openStore(request, own), "store"),
     startControl: async (deps, statePath) => {
@@ -169,16 +171,11 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
       life?.retire();
     },
     kill: () => life?.end(),
-    killAt: (point, nth) => life?.endAt(point, nth),
     retire: () => life?.retire(),
-    stallAt: (point, nth, forMs) => {
-      const own = life;
-      own?.at(point, nth, () => {
-        own.stall(forMs);
-        options.onStall(forMs);
-      });
-    },
-    cutOffAt: (point, nth) => life?.at(point, nth, () => home?.cutOff?.()),
+    at: (point, nth, act) => life?.at(point, nth, act),
+    end: (point) => life?.end(point),
+    stall: (forMs) => life?.stall(forMs),
+    cutOff: () => home?.cutOff?.(),
     reload: async () => life?.awake(() => daemon?.reload("SIGHUP")),
     async ask(method, path, body) {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };

@@ -27,8 +27,6 @@ export interface Keeper {
   act(step: KeeperStep): void;
   /** The life is over, at a point. */
   ended(point: string): void;
-  /** It stands still from now on. */
-  stalled(forMs: number): void;
   /** Others took over: it is to stop, and to start again. */
   replaced(): void;
 }
@@ -48,8 +46,8 @@ export interface KeeperDeps {
 
 /** Nothing a daemon is asked to do takes longer than this. */
 const LONGEST_MS = 10 * 60_000;
-/** A point that is not passed within this is not going to be: then it happens wherever the process is. */
-const CUT_WITHIN_MS = 20 * 60_000;
+/** A point that is not passed within this is not going to be: then it happens wherever the process is. Of several there is more to come. */
+const CUT_WITHIN_MS = { alone: 20 * 60_000, oneOfSeveral: 2 * 60_000 };
 /** A supervisor starts a process again that ended by itself. */
 const RESTART_MS = 5_000;
 
@@ -134,21 +132,25 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     };
     watchOver(daemon.stop(), deps, { what: "the stop", onDone });
   };
+  const standStill = (forMs: number) => {
+    const fromMs = worldClock.now();
+    note(`stands still for ${forMs} ms`);
+    span()?.stalls.push({ fromMs, toMs: fromMs + forMs });
+    daemon.stall(forMs);
+  };
   const act = (step: KeeperStep): void => {
     if (state === "down") return;
-    switch (step.do) {
-      case "crash":
-        downMs = step.downMs;
-        lastMoment();
-        lastMoment = clock.after(CUT_WITHIN_MS, daemon.kill);
-        return daemon.killAt(step.point, step.nth);
-      case "stall":
-        return daemon.stallAt(step.point, step.nth, step.forMs);
-      case "cut off":
-        return daemon.cutOffAt(step.point, step.nth);
-      case "restart":
-        if (state === "up") stop(step.downMs);
-    }
+    if (step.do === "restart") return state === "up" ? stop(step.downMs) : undefined;
+    if (step.do === "crash") downMs = step.downMs;
+    lastMoment();
+    const happen = () => {
+      lastMoment();
+      if (step.do === "crash") daemon.end(step.point);
+      else if (step.do === "stall") standStill(step.forMs);
+      else daemon.cutOff();
+    };
+    lastMoment = clock.after(isOneOfSeveral ? CUT_WITHIN_MS.oneOfSeveral : CUT_WITHIN_MS.alone, step.do === "crash" ? daemon.kill : happen);
+    daemon.at(step.point, step.nth, happen);
   };
   return {
     daemon,
@@ -157,11 +159,6 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     },
     begin,
     act,
-    stalled(forMs) {
-      const fromMs = worldClock.now();
-      note(`stands still for ${forMs} ms`);
-      span()?.stalls.push({ fromMs, toMs: fromMs + forMs });
-    },
     ended(point) {
       if (state === "down") return;
       end(point);

@@ -8,11 +8,9 @@ import type { Disk } from "./disk.ts";
 
 export interface Life {
   readonly isOver: boolean;
-  /** Ends at the `nth` time that this point is passed from now on. */
-  endAt(point: string, nth: number): void;
-  /** Something else happens there. */
+  /** What happens at the `nth` time that this point is passed from now on. */
   at(point: string, nth: number, act: () => void): void;
-  end(): void;
+  end(point?: string): void;
   /** It came to its end by itself: nothing of it may do anything any more. */
   retire(): void;
   /** Stands still for so long: it calls nobody, hears no answer, and its timers fire late. */
@@ -108,8 +106,7 @@ export function createLife({ disk, clock, lateMs = 0, onEnd }: LifeOptions): Lif
       return isOver;
     },
     at,
-    endAt: (point, nth) => at(point, nth, () => end(point)),
-    end: () => end("killed"),
+    end: (point = "killed") => end(point),
     retire: () => {
       isOver = true;
       disk.onCommit = undefined;

@@ -30,12 +30,14 @@ export interface OperatorDeps {
   readonly worldClock: Clock;
   /** How many. */
   readonly replicas: number;
-  readonly createDaemon: (replica: number, hooks: Pick<SimDaemonOptions, "onEnd" | "onStall" | "onReplaced">) => SimDaemon;
+  readonly createDaemon: (replica: number, hooks: Pick<SimDaemonOptions, "onEnd" | "onReplaced">) => SimDaemon;
+  /** Makes the configuration that was put the current one, though others have superseded it. Undefined where nothing does. */
+  readonly activate: (() => Promise<void>) | undefined;
   readonly putConfig: (config: ConfigText) => void;
   readonly note: (text: string) => void;
 }
 
-export function createOperator({ clock, worldClock, replicas, createDaemon, putConfig, note }: OperatorDeps): Operator {
+export function createOperator({ clock, worldClock, replicas, createDaemon, activate, putConfig, note }: OperatorDeps): Operator {
   const epochs: Epoch[] = [];
   const lives: LifeSpan[] = [];
   const failures: string[] = [];
@@ -50,7 +52,6 @@ export function createOperator({ clock, worldClock, replicas, createDaemon, putC
       ...{ clock, worldClock, replica, lives, failures, note, onBegin, onUp, isOneOfSeveral: replicas > 1 },
       daemon: createDaemon(replica, {
         onEnd: (point) => keeper.ended(point),
-        onStall: (forMs) => keeper.stalled(forMs),
         onReplaced: () => keeper.replaced(),
       }),
     });
@@ -72,9 +73,12 @@ export function createOperator({ clock, worldClock, replicas, createDaemon, putC
       case "reload": {
         config = step.config;
         putConfig(config);
+        const isElder = epochs.some((epoch) => JSON.stringify(epoch.config) === JSON.stringify(config));
+        const ready = isElder ? activate?.() : undefined;
         const up = keepers.filter(({ isUp }) => isUp);
         if (up.length > 0) epochs.push({ fromMs: worldClock.now(), config });
-        for (const keeper of up) follow(keeper, keeper.daemon.reload(), "the reload");
+        for (const keeper of up)
+          follow(keeper, ready === undefined ? keeper.daemon.reload() : ready.then(keeper.daemon.reload), "the reload");
         return;
       }
       default: {

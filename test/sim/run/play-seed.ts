@@ -14,10 +14,18 @@ export interface Verdict {
   /** What is wrong; empty when all is well. */
   readonly objections: readonly string[];
   readonly cpuMs: number;
-  readonly counts: { readonly requests: number; readonly messages: number; readonly lives: number };
+  readonly counts: {
+    readonly requests: number;
+    readonly messages: number;
+    readonly lives: number;
+    readonly stalls: number;
+    readonly replaced: number;
+  };
   /** Points at which a life was cut. */
   readonly cuts: readonly string[];
 }
+
+const NOTHING: Verdict["counts"] = { requests: 0, messages: 0, lives: 0, stalls: 0, replaced: 0 };
 
 export async function playJob({ seed, replicas, file, isTwice }: Job): Promise<Verdict> {
   const scenario = file === undefined ? drawScenario(seed, replicas) : (JSON.parse(readFileSync(file, "utf8")) as Scenario);
@@ -36,6 +44,8 @@ export async function playScenario(scenario: Scenario): Promise<Verdict> {
     requests: played.asked.length,
     messages: played.attempts.filter(({ accepted }) => accepted).length,
     lives: played.lives.length,
+    stalls: played.lives.reduce((sum, { stalls }) => sum + stalls.length, 0),
+    replaced: played.lives.filter(({ replacedAtMs }) => replacedAtMs !== undefined).length,
   });
   try {
     const played = await simulate(scenario, isSettled);
@@ -44,7 +54,7 @@ export async function playScenario(scenario: Scenario): Promise<Verdict> {
     return { seed, hash: played.hash, objections, cpuMs: cpuSince(begun), counts: counts(played), cuts };
   } catch (error) {
     const text = `the simulation failed: ${error instanceof Error ? error.stack : String(error)}`;
-    return { seed, hash: "", objections: [text], cpuMs: cpuSince(begun), counts: { requests: 0, messages: 0, lives: 0 }, cuts: [] };
+    return { seed, hash: "", objections: [text], cpuMs: cpuSince(begun), counts: NOTHING, cuts: [] };
   } finally {
     process.off("unhandledRejection", onUncaught);
   }

@@ -11,7 +11,8 @@ import { makeStateFolder } from "../../support/state-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import type { ConfigText, Scenario, Step } from "../draw/scenario.ts";
 import { openStore } from "../../../src/state/open.ts";
-import { createSimDaemon, type Home, type LogLine } from "./daemon.ts";
+import { activate } from "./fleet/activate.ts";
+import { createSimDaemon, type Home, loadFrom, type LogLine } from "./daemon.ts";
 import { useDisk } from "./disk.ts";
 import { createEnrichStandIn, ENRICH_HOST, ENRICH_PROGRAM } from "./enrich-stand-in.ts";
 import { createMachine } from "./fleet/machine.ts";
@@ -125,7 +126,19 @@ function createRun(scenario: Scenario, folder: string) {
     const whole = { ...config, state: { ...(config["state"] as object | undefined), path: statePath } };
     files.put(CONFIG_PATH, world.resolve(JSON.stringify(whole)));
   };
-  const operator = createOperator({ clock, worldClock, replicas, createDaemon, putConfig, note: trace.note });
+  const activateConfig = async () => {
+    const loaded = await loadFrom(files, CONFIG_PATH);
+    if (loaded.ok && server !== undefined) await activate(server, loaded.config, random);
+  };
+  const operator = createOperator({
+    clock,
+    worldClock,
+    replicas,
+    createDaemon,
+    activate: replicas > 1 ? activateConfig : undefined,
+    putConfig,
+    note: trace.note,
+  });
   for (const [name, text] of Object.entries(scenario.files)) files.put(`/etc/chirpwatch/${name}`, text);
 
   const act = (step: Step): void => {

@@ -46,7 +46,14 @@ async function work(options: SpreadOptions): Promise<void> {
 function ask(child: ChildProcess, job: Job): Promise<Verdict> {
   return new Promise((resolve) => {
     const failed = (text: string): Verdict => ({
-      ...{ seed: job.seed, hash: "", objections: [text], cpuMs: 0, cuts: [], counts: { requests: 0, messages: 0, lives: 0 } },
+      ...{
+        seed: job.seed,
+        hash: "",
+        objections: [text],
+        cpuMs: 0,
+        cuts: [],
+        counts: { requests: 0, messages: 0, lives: 0, stalls: 0, replaced: 0 },
+      },
     });
     const finish = (verdict: Verdict) => {
       clearTimeout(timer);

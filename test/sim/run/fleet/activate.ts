@@ -1,0 +1,21 @@
+/** `chirpwatch config activate`, as the operator of replicas runs it to go back to an elder configuration. */
+import { Kysely } from "kysely";
+import { configDigest } from "../../../../src/app/fleet/revisions.ts";
+import type { Config } from "../../../../src/config/config.ts";
+import type { Random } from "../../../../src/model/random.ts";
+import { sha256 } from "../../../../src/runtime/hash.ts";
+import type { Tables } from "../../../../src/state/db/tables.ts";
+import { configRevisionStore } from "../../../../src/state/replicas/config-revisions.ts";
+import { createDriver } from "./connection.ts";
+import type { SimServer } from "./server.ts";
+
+const NOBODYS = { held: async () => undefined, fence: { text: "select 1", check: () => undefined } };
+
+export async function activate(server: SimServer, config: Config, random: Random): Promise<void> {
+  const process = { server, life: { isOver: false, awake: <T>(go: () => T | Promise<T>) => go() }, moments: { onCommit: undefined } };
+  const driver = createDriver(process, "chirpwatch: command", NOBODYS);
+  const store = configRevisionStore(new Kysely<Tables>({ dialect: { ...server.dialect, createDriver: () => driver } }), random);
+  const hash = configDigest(config, await store.configSalt(), sha256);
+  await store.proposeConfig({ hash, atMs: server.nowMs(), cause: "activate", by: "a command", mayGoBack: true });
+  server.notify("configuration", "");
+}
