@@ -35,6 +35,12 @@ it("plays a seed twice, and finds nothing wrong", async () => {
   expect(await sim("--seeds", "1", "--workers", "1")).toMatch(/^1 played .* 0 failed$/m);
 });
 
+it("plays a seed twice with replicas that stand still and are replaced, and finds nothing wrong", async () => {
+  const said = await sim("--seeds", "1", "--from", "3006", "--replicas", "2", "--workers", "1");
+  expect(said).toMatch(/^1 played .* 0 failed$/m);
+  expect(said).toMatch(/^replicas stood still [1-9]/m);
+});
+
 it("draws every key of the configuration, or says why not", () => {
   const schema = JSON.parse(readFileSync(join(root, "config/watches.schema.json"), "utf8")) as JsonObject;
   const drawn = new Set<string>();

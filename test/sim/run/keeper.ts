@@ -93,15 +93,8 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     isReplaced = false;
     deps.onBegin();
     const started = daemon.start();
-    const span: LifeSpan = {
-      number: daemon.life,
-      replica,
-      fromMs: worldClock.now(),
-      toMs: Number.POSITIVE_INFINITY,
-      cutAt: undefined,
-      stalls: [],
-    };
-    lives.push(span);
+    const fromMs = worldClock.now();
+    lives.push({ number: daemon.life, replica, fromMs, toMs: Number.POSITIVE_INFINITY, cutAt: undefined, stalls: [] });
     note("boot");
     const onDone = () => {
       failedStarts = 0;

@@ -39,18 +39,20 @@ export function createSilencing(daemon: Pick<SimDaemon, "ask">, worldClock: Pick
     byName.set(name, span);
     const body = { matchers, duration: `${forMs}ms`, comment: "simulated" };
     const answer = await daemon.ask("POST", "/api/v1/silences", body);
+    span.toMs = worldClock.now() + forMs;
+    // It was perhaps stored, and the connection was cut before the daemon heard so.
+    if ((answer?.status ?? 0) >= 500) return;
     // The watch or the label that it names may be gone by now.
     if (answer?.status !== 200) return void spans.splice(spans.indexOf(span), 1);
     span.certainFromMs = worldClock.now();
-    span.toMs = worldClock.now() + forMs;
     span.id = (JSON.parse(answer.text) as { readonly id: string }).id;
   };
   const end = async ({ name }: SilenceStep) => {
     const span = byName.get(name);
     if (span?.id === undefined) return;
     span.certainToMs = Math.min(span.certainToMs, worldClock.now());
-    await daemon.ask("DELETE", `/api/v1/silences/${span.id}`);
-    span.toMs = Math.min(span.toMs, worldClock.now());
+    const answer = await daemon.ask("DELETE", `/api/v1/silences/${span.id}`);
+    if ((answer?.status ?? 0) < 500) span.toMs = Math.min(span.toMs, worldClock.now());
   };
   return { spans, act: (step) => (step.do === "silence" ? add(step) : end(step)) };
 }
