@@ -42,8 +42,11 @@ export interface ReplicaStore {
   /** Hands everything over that another replica is wanted for. */
   handOver(replica: string): Promise<void>;
   setReplicaConfig(replica: string, config: string): Promise<void>;
-  /** `revision` grows with every change of claims and configurations, and whenever it is raised; `lastDelivery` with every delivery that is new. */
-  shareNews(): Promise<{ readonly revision: number; readonly lastDelivery: number }>;
+  /**
+   * `revision` grows with every change of claims and configurations, and whenever it is raised; `arrivals` with every delivery that is new,
+   * and every event that waits for its enrichment.
+   */
+  shareNews(): Promise<{ readonly revision: number; readonly arrivals: number }>;
   /** Something that replicas keep in memory changed: all of them read it again. */
   raiseShareRevision(): Promise<void>;
 }

@@ -23,7 +23,7 @@ export interface FleetDeps {
 export interface FleetWork {
   /** The share grew, this replica leads now, or `announce` was called. */
   changed(): Promise<void>;
-  /** There are new deliveries, perhaps of other replicas. */
+  /** There are new deliveries, or events that wait for their enrichment, perhaps of other replicas. */
   delivered(): void;
   /** Ends the work of this replica, where it has not ended, and begins it again; `between` is called while it does nothing. */
   restart(between: () => Promise<void>): Promise<void>;
@@ -41,7 +41,7 @@ export class Fleet implements Share {
   readonly #shapes = new Map<WorkKind, string>();
   #held: ReadonlySet<string> = new Set();
   #revision = -1;
-  #lastDelivery = 0;
+  #arrivals = 0;
   #isLeading: boolean;
   /** Replicas and their configurations, as the work was shared out last. */
   #sharedBy = "";
@@ -114,14 +114,14 @@ export class Fleet implements Share {
     this.#isLeading = isLeading;
     if (isLeading && !wasLeading) await this.#takeOverWork();
     if (isLeading) await this.#shareOutAgain();
-    const { revision, lastDelivery } = await store.shareNews();
+    const { revision, arrivals } = await store.shareNews();
     if (revision !== this.#revision || isLeading !== wasLeading) {
       if (await this.#readHeld()) return this.#restart(work);
       await work.changed();
       this.#revision = revision;
     }
-    if (lastDelivery !== this.#lastDelivery) work.delivered();
-    this.#lastDelivery = lastDelivery;
+    if (arrivals !== this.#arrivals) work.delivered();
+    this.#arrivals = arrivals;
   }
 
   async #publishConfig(): Promise<void> {

@@ -41,7 +41,8 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
       .selectFrom("deliveries")
       .select((eb) => eb.fn.max("id").as("id"))
       .executeTakeFirst();
-    return { revision: await shareRevision(db), lastDelivery: Number(last?.id ?? 0) };
+    const enrichments = await db.selectFrom("sequences").select("value").where("name", "=", "enrichment").executeTakeFirst();
+    return { revision: await shareRevision(db), arrivals: Number(last?.id ?? 0) + Number(enrichments?.value ?? 0) };
   },
   raiseShareRevision: () => transact(db, raiseRevision),
 });

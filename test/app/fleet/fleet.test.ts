@@ -29,7 +29,7 @@ function memoryStore() {
       replicas.set(id, { id, host: "h", isLeading: false, joinedAtMs: 0, ...replicas.get(id), config });
       revision += 1;
     },
-    shareNews: async () => ({ revision, lastDelivery: 0 }),
+    shareNews: async () => ({ revision, arrivals: 0 }),
     async raiseShareRevision() {
       revision += 1;
     },

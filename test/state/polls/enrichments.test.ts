@@ -50,6 +50,16 @@ test("wait oldest first, each watch for itself, with all that is known of them; 
   expect(await alerts()).toEqual([]);
 });
 
+test("are news to other replicas, of which one asks for all, and so are their deliveries", async () => {
+  const arrivals = async () => (await store.shareNews()).arrivals;
+  const none = await arrivals();
+  await wait([event("1")]);
+  const waiting = await arrivals();
+  expect(waiting).toBeGreaterThan(none);
+  await settled({ enriched: [enriched(event("1"))] });
+  expect(await arrivals()).toBeGreaterThan(waiting);
+});
+
 test("are not made to wait by a repeat of the event", async () => {
   await wait([event("1")]);
   await settled({ enriched: [enriched(event("1"))] });
