@@ -63,11 +63,7 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   let routing = routingOf(initial);
   const active = createActiveWatches(() => routing);
   const publish = createPublisher({
-    store,
-    clock,
-    hash,
-    log,
-    meter,
+    ...{ store, clock, hash, log, meter },
     wakeDelivery: () => events.emit("committed"),
     route: (event, exceptSink, nowMs) => routing.routeOpsAlert(event, exceptSink, nowMs),
   });
@@ -86,6 +82,7 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   const destinations = createDestinations(share, hash);
   const deliveryOf = (of: Config) => createDelivery(of, { ...shared, ...destinations, paces, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);
+  let isStopped = false;
   events.on("committed", () => delivery.pump.wake());
   // An earlier process may have left something unsaid.
   deadReports.wake();
@@ -106,12 +103,14 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
         delivery = fresh;
         // The old delivery half stops before the new one starts, so that no message is sent by both.
         await old.pump.stop(SWAP_GRACE_MS);
-        await fresh.pump.start();
+        // A reload may have been under way at the stop, or have come after it.
+        if (!isStopped) await fresh.pump.start();
         events.emit("activated");
       };
     },
     check: () => verifySinks(delivery, sinkDeps(config)),
     async stop(graceMs) {
+      isStopped = true;
       await delivery.pump.stop(graceMs);
       await deadReports.stop();
     },

@@ -247,3 +247,13 @@ it("an alert that waits for two watches is held back only where a silence matche
   expect((await store.explainItem("1")).map(({ verdict }) => verdict)).toEqual(["silenced", "silenced"]);
   expect((await store.explainItem("2")).map(({ verdict }) => verdict)).toEqual(["event", "event"]);
 });
+
+it("sends nothing once it was stopped, also where a reload comes after that", async () => {
+  const { delivering, commit, requests, clock } = await setUp();
+  const activate = await delivering.prepare(delivering.config());
+  await delivering.stop(0);
+  await activate();
+  await commit("1");
+  await clock.advance(MINUTE);
+  expect(requests).toEqual([]);
+});
