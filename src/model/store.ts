@@ -35,7 +35,7 @@ export interface Upkeep {
   prune(nowMs: number, retentionMs: number, inUse: ReadonlySet<string>): Promise<void>;
   /** The clock was set back: what is news still counts from the same moment, and what waits in the outbox waits no longer than it would have. */
   setTimesBack(byMs: number): Promise<void>;
-  /** Writes something durable and throws STORE_WRITE_FAILED when it cannot: for /healthz and the disk-full probe. */
+  /** Writes something durable and throws a StoreError when it cannot: for /healthz and the disk-full probe. */
   proveWritable(nowMs: number): Promise<void>;
 }
 

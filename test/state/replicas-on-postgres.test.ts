@@ -111,6 +111,7 @@ test("one that was declared dead finds out with its next transaction, which writ
   await first.writeNote("n", 1);
   await server.ask(databaseOf(url), "delete from replicas");
   await expect(first.writeNote("n", 2)).rejects.toMatchObject({ code: "STORE_REPLACED" });
+  await expect(first.proveWritable(1)).rejects.toMatchObject({ code: "STORE_REPLACED" });
   await expect(first.readNote("n")).rejects.toMatchObject({ code: "STORE_REPLACED" });
   expect(heard).toEqual(["STATE_REPLACED"]);
   expect(await server.ask(databaseOf(url), "select value from notes where name = 'n'")).toEqual([{ value: "1" }]);

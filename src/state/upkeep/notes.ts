@@ -32,11 +32,12 @@ export async function wasClean(db: Executor): Promise<boolean> {
   return row?.value === "true";
 }
 
-/** @throws StoreError STORE_WRITE_FAILED whatever it was that kept the store from writing; the cause knows. */
+/** @throws StoreError, STORE_WRITE_FAILED also where something else has held the state for so long. */
 export async function proveWritable(db: Executor, nowMs: number): Promise<void> {
   try {
     await upsertHousekeeping(db, [{ name: "probe", value: toText(nowMs) }]);
   } catch (error) {
+    if (error instanceof StoreError && error.failure !== "STORE_BUSY") throw error;
     const { message, hint } = error instanceof StoreError ? error : new StoreError("STORE_WRITE_FAILED", "The state cannot be written.");
     throw new StoreError("STORE_WRITE_FAILED", message, { hint, cause: error });
   }
