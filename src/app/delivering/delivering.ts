@@ -58,7 +58,7 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   const { store, silences, meter, trace, events, deps, share } = parts;
   const startTemplates = deps.adapters?.startTemplates ?? startTemplateWorker;
   const { clock, random, hash, log, http, addSecret } = deps;
-  let config = initial;
+  let [config, isStopped] = [initial, false];
   const routingOf = (of: Config) => createRouting(of, silences.all);
   let routing = routingOf(initial);
   const active = createActiveWatches(() => routing);
@@ -82,7 +82,6 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   const destinations = createDestinations(share, hash);
   const deliveryOf = (of: Config) => createDelivery(of, { ...shared, ...destinations, paces, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);
-  let isStopped = false;
   events.on("committed", () => delivery.pump.wake());
   // An earlier process may have left something unsaid.
   deadReports.wake();
@@ -101,9 +100,8 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
         config = next;
         routing = routingOf(next);
         delivery = fresh;
-        // The old delivery half stops before the new one starts, so that no message is sent by both.
+        // The old delivery half stops before the new one starts, so that no message is sent by both; after a stop of all none does.
         await old.pump.stop(SWAP_GRACE_MS);
-        // A reload may have been under way at the stop, or have come after it.
         if (!isStopped) await fresh.pump.start();
         events.emit("activated");
       };
