@@ -2,7 +2,7 @@
 import { type Evidence, label } from "./evidence.ts";
 import { createNames } from "./expected.ts";
 import type { Receipt } from "./receipts.ts";
-import { isForgotten } from "./lives.ts";
+import { isForgotten, isSentTooLate } from "./lives.ts";
 import { routesIn } from "./routes.ts";
 
 /** Results are stored at most so long after the answer; a state that could not be written is excused by the scenario. */
@@ -40,6 +40,11 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
     }
   }
   for (const [key, received] of seen) {
+    const inTime = received.find(({ attempt }) => !isSentTooLate(played, attempt));
+    const late = received.find(
+      ({ attempt }) => isSentTooLate(played, attempt) && inTime !== undefined && inTime.attempt.atMs < attempt.atMs,
+    );
+    if (late !== undefined) objections.push(`reported again by a replica that others had taken over from: ${key}`);
     // What a process sent that was killed then can arrive after the repeat of the next one; of several, what one sent that stood still.
     const lostFirst = (a: Receipt, b: Receipt) => (played.scenario.replicas === undefined ? 0 : Number(isLost(b)) - Number(isLost(a)));
     const all = [...received].sort((a, b) => lostFirst(a, b) || a.attempt.life - b.attempt.life);

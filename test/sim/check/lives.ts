@@ -37,6 +37,18 @@ export const isBroken = (played: Played, fromMs: number, toMs: number): boolean 
 export const cuts = ({ lives }: Played): readonly Span[] =>
   lives.flatMap(({ toMs, cutAt, stalls }) => [...(cutAt === undefined ? [] : [{ fromMs: toMs, toMs }]), ...stalls]);
 
+/** From then on the others declare a replica dead that stands still. */
+const LEASE_MS = 15_000;
+
+/** Whether others had taken over from whoever sent it, while it stood still: it may go on with what it was just sending, and begin nothing. */
+export function isSentTooLate({ lives }: Played, { life: number, atMs }: Attempt): boolean {
+  const life = lives.find((one) => one.number === number);
+  if (life?.replacedAtMs === undefined) return false;
+  return life.stalls.some(
+    ({ fromMs, toMs, point }) => toMs - fromMs > LEASE_MS + 5_000 && toMs <= atMs && !/^(?:http|outputs)\..*:call$/.test(point),
+  );
+}
+
 /** Whether whoever sent it may not have stored the answer, within so long. */
 export function isForgotten(
   played: Played,

@@ -15,7 +15,7 @@ export interface LifeSpan {
   /** When it heard that others had taken over. */
   replacedAtMs?: number;
   /** When it stood still. */
-  readonly stalls: { readonly fromMs: number; readonly toMs: number }[];
+  readonly stalls: { readonly fromMs: number; readonly toMs: number; readonly point: string }[];
 }
 
 export type KeeperStep = Step & { readonly do: "crash" | "restart" | "stall" | "cut off" };
@@ -125,10 +125,10 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     };
     watchOver(daemon.stop(), deps, { what: "the stop", onDone });
   };
-  const standStill = (forMs: number) => {
+  const standStill = (forMs: number, point: string) => {
     const fromMs = worldClock.now();
     note(`stands still for ${forMs} ms`);
-    span()?.stalls.push({ fromMs, toMs: fromMs + forMs });
+    span()?.stalls.push({ fromMs, toMs: fromMs + forMs, point });
     daemon.stall(forMs);
   };
   const act = (step: KeeperStep): void => {
@@ -139,7 +139,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     const happen = () => {
       lastMoment();
       if (step.do === "crash") daemon.end(step.point);
-      else if (step.do === "stall") standStill(step.forMs);
+      else if (step.do === "stall") standStill(step.forMs, step.point);
       else daemon.cutOff();
     };
     lastMoment = clock.after(isOneOfSeveral ? CUT_WITHIN_MS.oneOfSeveral : CUT_WITHIN_MS.alone, step.do === "crash" ? daemon.kill : happen);
