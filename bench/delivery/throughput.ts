@@ -8,6 +8,8 @@ import { drainRate } from "../outbox.ts";
 import { median, wholeText } from "../summary.ts";
 
 const ROUNDS = Number(process.env["DELIVERY_ROUNDS"] ?? 3);
+/** A round's rate is the median of so many, as the benchmark `outbox` of the other checkout gives it. */
+const DRAINS = 3;
 
 const TEMPLATE = {
   sink: ", template: short",
@@ -33,7 +35,11 @@ export async function benchThroughput(): Promise<readonly Figure[]> {
   const addRate = (name: string, rate: number) => rates.set(name, [...(rates.get(name) ?? []), rate]);
   for (let round = 0; round < ROUNDS; round += 1) {
     if (OTHER !== undefined) addRate(`plain, in ${OTHER}`, await rateOfCheckout(OTHER));
-    for (const [name, setup] of Object.entries(SETUPS)) addRate(name, await drainRate(setup));
+    for (const [name, setup] of Object.entries(SETUPS)) {
+      const drains: number[] = [];
+      while (drains.length < DRAINS) drains.push(await drainRate(setup));
+      addRate(name, median(drains));
+    }
   }
   return [...rates].map(([name, all]) => ({
     name: `durable deliveries to a fast webhook, ${name}`,
@@ -41,7 +47,7 @@ export async function benchThroughput(): Promise<readonly Figure[]> {
   }));
 }
 
-/** The first round of its own benchmark `outbox`. */
+/** The median that its own benchmark `outbox` prints. */
 async function rateOfCheckout(folder: string): Promise<number> {
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, ".bench/bench/main.js"), "outbox"], { cwd: folder });
   const [, rate] = /: ([\d,]+) events\/s/.exec(stdout) ?? [];
