@@ -19,7 +19,7 @@ import { createSystemRandom } from "../src/runtime/system-random.ts";
 import { createTimetable } from "../src/schedule/timetable.ts";
 import { createMeter } from "../src/server/metrics/meter.ts";
 import type { PostgresAddress } from "../src/model/postgres-address.ts";
-import type { Standby } from "../src/state/db/postgres-membership.ts";
+import type { Standby } from "../src/state/membership/standby.ts";
 import type { OpenedStore } from "../src/state/open.ts";
 import { openState } from "../src/state/open-state.ts";
 import { search } from "../src/watches/search.ts";

@@ -8,11 +8,11 @@ import { type PostgresAddress, postgresName } from "../model/postgres-address.ts
 import { askText, kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { postgresCode } from "./db/postgres-errors.ts";
-import { connectReplica, DAEMON, KNOWN_REPLICAS, tryLock } from "./db/postgres-replicas.ts";
-import { PostgresMembership } from "./db/postgres-membership.ts";
+import { connectReplica, DAEMON, KNOWN_REPLICAS, tryLock } from "./membership/postgres-replicas.ts";
+import { PostgresMembership } from "./membership/postgres-membership.ts";
 import { connectSession, createPool } from "./db/postgres-sessions.ts";
-import type { KnownReplica } from "./db/replica-session.ts";
-import { notifyText, PostgresSignals } from "./db/postgres-signals.ts";
+import type { KnownReplica } from "./membership/replica-session.ts";
+import { notifyText, PostgresSignals } from "./membership/postgres-signals.ts";
 import type { Executor } from "./db/statement.ts";
 import { checkServer, connectFailure, foreignDatabase, mayNotCreate, missingState, type ServerFacts } from "./files/postgres-failures.ts";
 import { migrate, pendingMigrations } from "./migrations/migrate.ts";

@@ -20,7 +20,7 @@ import { quieten, type QuietSpan } from "./polls/quieten.ts";
 import { findInconsistencies } from "./upkeep/inconsistencies.ts";
 import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./db/sqlite.ts";
 import type { Executor } from "./db/statement.ts";
-import type { Standby } from "./db/postgres-membership.ts";
+import type { Standby } from "./membership/standby.ts";
 import { createTransfer, refuseHalfTransferred, type Transfer } from "./upkeep/transfer.ts";
 import { createStore } from "./store.ts";
 

@@ -45,6 +45,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   app: [["daemon", "fleet"], ["changes"], ["delivering"], ["polling"], ["views"], ["plan", "try", "backfill"], ["reload"], ["."]],
   state: [
     ["db"],
+    ["membership"],
     ["files"],
     ["ledger"],
     ["watches"],

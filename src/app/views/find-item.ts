@@ -25,14 +25,14 @@ export async function findItem(
   const waits = new Map(deliveries.flatMap((one) => (one.wait === null ? [] : [[one, readWait(one.sink, one.wait)] as const])));
   const paths = new Map(
     histories.flatMap(({ event, deliveries: own }) =>
-      event === undefined ? [] : own.filter(hasWay).map((one) => [one, readPath(event, one)] as const),
+      event === undefined ? [] : own.filter(isRouted).map((one) => [one, readPath(event, one)] as const),
     ),
   );
   return { itemId, histories, waits, paths };
 }
 
-/** A crosspost, and what comes before all sinks, go no way of their own. */
-const hasWay = ({ groupKey }: DeliveryPath): boolean => groupKey !== "";
+/** A crosspost, and an event that waits for its enrichment, have no route. */
+const isRouted = ({ groupKey }: DeliveryPath): boolean => groupKey !== "";
 
 async function itemIdOf(store: History, text: string): Promise<string | null> {
   if (/^\d+$/.test(text)) return text;

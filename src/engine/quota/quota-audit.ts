@@ -1,7 +1,7 @@
 /**
- * Asks the service, in one of several replicas, at the start and every 15 minutes what each key has left, and compares it with the ledger: learns the limit where the
- * configuration names none, and raises the alarm when the service counts more than the ledger does. What to do about a limit is
- * quota-watch.ts's.
+ * Asks the service at the start and every 15 minutes what each key has left, and compares it with the ledger: learns the limit where the
+ * configuration names none, and raises the alarm when the service counts more than the ledger does. Of several replicas the leader asks.
+ * What to do about a limit is quota-watch.ts's.
  */
 import { isAlarming, evaluateAudit } from "../../budget/audit.ts";
 import { isUsableLimit } from "../../budget/spending-limit.ts";

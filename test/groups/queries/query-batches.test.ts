@@ -42,7 +42,7 @@ it("batches hold every part once and in order, each in one query, and take no pa
   );
 });
 
-it("the quiet, who reach far back, are kept from the busy, whose known posts they would ask for again", () => {
+it("quiet members with a deep lookback share no search with busy ones, whose known posts it would return again", () => {
   const batches = batchParts([part("busy", 0.1, 10), part("busier", 0.2, 10), part("quiet", 12, 0.1)], FIRST_LIMITS);
   expect(batches.map((batch) => batch.length)).toEqual([2, 1]);
 });

@@ -1,9 +1,9 @@
 /** A place for one life of a replica: its connections to the simulated server, which end with it, and its state, opened as on Postgres. */
 import { Kysely } from "kysely";
 import type { Adapters } from "../../../../src/app/daemon/daemon-deps.ts";
-import { PostgresMembership } from "../../../../src/state/db/postgres-membership.ts";
-import { DAEMON } from "../../../../src/state/db/postgres-replicas.ts";
-import { PostgresSignals } from "../../../../src/state/db/postgres-signals.ts";
+import { PostgresMembership } from "../../../../src/state/membership/postgres-membership.ts";
+import { DAEMON } from "../../../../src/state/membership/postgres-replicas.ts";
+import { PostgresSignals } from "../../../../src/state/membership/postgres-signals.ts";
 import type { Tables } from "../../../../src/state/db/tables.ts";
 import type { OpenedStore } from "../../../../src/state/open.ts";
 import { quieten } from "../../../../src/state/polls/quieten.ts";

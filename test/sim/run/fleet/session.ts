@@ -1,7 +1,7 @@
 /** The session that the membership of a replica holds on the simulated server: what the statements of postgres-replicas.ts do on Postgres. */
 import { CompiledQuery } from "kysely";
-import type { ReplicaSession } from "../../../../src/state/db/replica-session.ts";
-import { DAEMON } from "../../../../src/state/db/postgres-replicas.ts";
+import type { ReplicaSession } from "../../../../src/state/membership/replica-session.ts";
+import { DAEMON } from "../../../../src/state/membership/postgres-replicas.ts";
 import type { Life } from "../life.ts";
 import type { ServerConnection, SimServer } from "./server.ts";
 

@@ -4,7 +4,7 @@
  */
 import type { Client } from "pg";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
-import { connectSession, lockName } from "./postgres-sessions.ts";
+import { connectSession, lockName } from "../db/postgres-sessions.ts";
 import { LISTEN } from "./postgres-signals.ts";
 import type { ActiveDaemon, KnownReplica, ReplicaSession } from "./replica-session.ts";
 

@@ -5,12 +5,12 @@
  */
 import { type Cancel, type Clock, shiftClock, sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import type { Log } from "../../model/log.ts";
 import type { Membership } from "../../model/replicas.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { DAEMON, presenceText } from "./postgres-replicas.ts";
 import type { PostgresSignals } from "./postgres-signals.ts";
-import type { ActiveDaemon, ReplicaSession } from "./replica-session.ts";
+import type { ReplicaSession } from "./replica-session.ts";
+import { endSilentLeader, LEASE_MS, type Standby, type StandbyDeps, WATCH_MS, waitForLock } from "./standby.ts";
 
 /** A process that was killed is gone for the server within milliseconds. */
 const START_TRIES = 10;
@@ -18,7 +18,6 @@ const START_PAUSE_MS = 200;
 const RETRY_MS = 500;
 /** A server restarts within this; what waits for it longer fails, and is done again later. */
 const LONGEST_WAIT_MS = 10_000;
-const WATCH_MS = 100;
 /** A clock that is set, or drifts, is noticed within so long. */
 const CLOCK_EVERY_MS = 10_000;
 /** A replica without a session for so long is gone: one whose connection was cut has another by then. */
@@ -27,27 +26,10 @@ const GONE_MS = 300;
 const GONE_AFTER_RESTART_MS = 10_000;
 /** A replica whose session is whole is not declared dead within so long: nothing has to be asked. */
 const PRESENT_MS = 5_000;
-/** One that has not asked for so long is frozen, or cut off: its sessions are ended. */
-const LEASE_MS = 15_000;
 
-/** For a daemon that shares the state with others; without it, it is refused while another one runs. */
-export interface Standby {
-  /** Ends the wait. */
-  readonly signal: AbortSignal;
-  /** It cannot join, as the state has an older schema: called when it begins to wait, and when another daemon leads. */
-  readonly onWait: (active: ActiveDaemon) => void;
-  /** This daemon was declared dead, and must end. */
-  readonly onReplaced: (error: ExitError) => void;
-}
-
-export interface MembershipDeps {
+export interface MembershipDeps extends StandbyDeps {
   /** The server and the database, without secrets. */
   readonly state: string;
-  /** A session of this name. @throws as `pg` does */
-  readonly connect: (name: string) => Promise<ReplicaSession>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly id: string;
   /** Whether the tables are there as this build knows them. */
   readonly canJoin: boolean;
   readonly signals: PostgresSignals;
@@ -302,33 +284,3 @@ export class PostgresMembership implements Membership {
 
 const replaced = (): StoreError =>
   new StoreError("STORE_REPLACED", "Other replicas of chirpwatch took over on this state.", { retry: "no", hint: "This one ends." });
-
-async function endSilentLeader(session: ReplicaSession, { log }: Pick<MembershipDeps, "log">): Promise<ActiveDaemon | undefined> {
-  const active = await session.findActive();
-  if (active === undefined || active.silentMs <= LEASE_MS) return active;
-  log.warn("the active chirpwatch is silent: its sessions are ended", { host: active.host, silentMs: active.silentMs });
-  await session.endSessions(active.name);
-  return active;
-}
-
-/** The session that has the lock; undefined when the wait was ended. */
-async function waitForLock(deps: MembershipDeps, standby: Standby): Promise<ReplicaSession | undefined> {
-  const { clock, log, id } = deps;
-  let [session, known]: [ReplicaSession | undefined, string | undefined] = [undefined, undefined];
-  while (!standby.signal.aborted) {
-    try {
-      session ??= await deps.connect(DAEMON + id);
-      if (await session.tryLock()) return session;
-      const active = await endSilentLeader(session, deps);
-      if (active !== undefined && active.name !== known) standby.onWait(active);
-      known = active?.name ?? known;
-    } catch (error) {
-      log.debug("standby could not ask postgres", { error });
-      void session?.end().catch(() => undefined);
-      session = undefined;
-    }
-    await sleep(clock, WATCH_MS, standby.signal);
-  }
-  await session?.end().catch(() => undefined);
-  return undefined;
-}
