@@ -54,12 +54,22 @@ async function runCommands(argv: readonly string[], context: CliContext): Promis
     .exitOverride();
   for (const load of wantedCommands(argv[2])) (await load())(program, context);
   try {
-    await program.parseAsync([...argv]);
+    await program.parseAsync(withIdsLast(argv));
     return EXIT.good;
   } catch (error) {
     return sayFailure((text) => context.err(text), error);
   }
 }
+
+/** Of the ids of events, one in 64 begins with a dash: behind `--` it is no option. */
+function withIdsLast(argv: readonly string[]): string[] {
+  if (!TAKE_IDS.has(argv[2] ?? "") || argv.includes("--")) return [...argv];
+  const ids = argv.filter((text) => DASHED_ID.test(text));
+  return [...argv.filter((text) => !ids.includes(text)), ...(ids.length === 0 ? [] : ["--", ...ids])];
+}
+
+const TAKE_IDS: ReadonlySet<string> = new Set(["explain", "render"]);
+const DASHED_ID = /^-[\w-]{21}$/;
 
 /** The context ends lines itself. */
 const withoutLastBreak = (text: string): string => text.replace(/\n$/, "");

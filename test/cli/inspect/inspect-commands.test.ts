@@ -71,6 +71,12 @@ describe("beside a running daemon", () => {
     expect(await run("explain", "@who_is_that")).toMatchObject({ code: 1, err: expect.stringContaining("no item of that name") as string });
   });
 
+  it("explain takes an id that begins with a dash for an id", async () => {
+    const { code, err, out } = await run("explain", "-23456789012345678_abc", "--json");
+    expect({ code, text: out + err }).toEqual({ code: 1, text: expect.stringContaining("-23456789012345678_abc") as string });
+    expect(err).not.toContain("unknown option");
+  });
+
   it("events lists what was found and what became of it, as text, JSON and CSV", async () => {
     const { code, out, err } = await run("events", "--since", "1h");
     expect([code, err]).toEqual([0, ""]);

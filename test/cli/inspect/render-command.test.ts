@@ -103,6 +103,10 @@ describe.each(["beside a running daemon", "from its state"])("%s", (where) => {
         ["nws", "--sink", "hook"],
         'there is no event and no watch "nws"; did you mean `news`? chirpwatch events --json lists the ids of events',
       ],
+      [
+        ["-23456789012345678_abc", "--sink", "hook"],
+        'there is no event and no watch "-23456789012345678_abc"; there are the watches news, quiet. chirpwatch events --json lists the ids of events',
+      ],
       [["news", "--sink", "hok"], 'there is no sink "hok"; did you mean `hook`?'],
       [["news", "--sink", "zzzzzz"], 'there is no sink "zzzzzz"; there are terminal, broken, hook'],
     ] as const;
