@@ -72,8 +72,8 @@ async function measure(folder: string, watches: number): Promise<Figure> {
   let store: OpenedStore | undefined;
   const adapters: Adapters = {
     openStore: async (request) => (store = await openStore({ ...request, path: join(folder, "state.db") })),
-    startControl: async (_deps, statePath) => ({ path: `${statePath}.sock`, close: async () => undefined }),
-    startServer: async () => ({ url: "http://127.0.0.1:1", close: async () => undefined }),
+    startControl: async (_deps, statePath) => ({ path: `${statePath}.sock`, answerWith: () => undefined, close: async () => undefined }),
+    startServer: async () => ({ url: "http://127.0.0.1:1", answerWith: () => undefined, close: async () => undefined }),
   };
   const daemon = await startDaemon(loaded.config, {
     ...{ clock, random: createSeededRandom(1), hash: sha256, http, files: createFiles(), log: SILENT_LOG, version: "0.0.0", adapters },

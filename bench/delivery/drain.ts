@@ -56,8 +56,8 @@ async function measure(folder: string): Promise<readonly Figure[]> {
   let store: OpenedStore | undefined;
   const adapters: Adapters = {
     openStore: async (request) => (store = await openStore({ ...request, path: join(folder, "state.db") })),
-    startControl: async (_deps, statePath) => ({ path: `${statePath}.sock`, close: async () => undefined }),
-    startServer: async () => ({ url: "http://127.0.0.1:1", close: async () => undefined }),
+    startControl: async (_deps, statePath) => ({ path: `${statePath}.sock`, answerWith: () => undefined, close: async () => undefined }),
+    startServer: async () => ({ url: "http://127.0.0.1:1", answerWith: () => undefined, close: async () => undefined }),
   };
   const daemon = await startDaemon(loaded.config, {
     ...{ clock, random: createSeededRandom(1), hash: sha256, http: httpOf(vendors, service.http), files: createFiles(), log: SILENT_LOG },

@@ -17,6 +17,7 @@ import { Revisions } from "./fleet/revisions.ts";
 import { type ReplicaParts, startReplica } from "./replica.ts";
 import { WHOLE } from "../model/replicas.ts";
 import { createTeardown, type Teardown } from "./daemon/teardown.ts";
+import { startServing } from "./serving.ts";
 import { startWork } from "./work.ts";
 
 export interface Daemon {
@@ -52,14 +53,17 @@ async function build(atStart: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const { membership, signals } = store;
   const own = membership === undefined ? deps : { ...deps, clock: membership.clock };
   const revisions = await Revisions.open({ store, signals, membership, clock: own.clock, hash, log });
-  const parts = { adapters, feed, store, deps: own, startedAtMs: own.clock.now(), revisions };
+  const serving = await startServing(config, { adapters, clock: own.clock }, teardown);
+  const { url } = serving;
+  const parts = { feed, store, deps: own, startedAtMs: own.clock.now(), revisions, serving };
   if (membership === undefined) {
     await takeClockSetWhileStopped({ clock, log, store });
     await revisions.propose(config, "start");
     const work = await startWork(config, { ...parts, share: WHOLE });
     teardown.push("work", () => work.stop());
-    return work;
+    return { url, engine: work.engine, reload: work.reload };
   }
-  const start: ReplicaParts["start"] = (of, share, port) => startWork(of, { ...parts, share, ...(port === undefined ? {} : { port }) });
-  return startReplica(config, { store, membership, clock, log, revisions, signals, start }, teardown);
+  const start: ReplicaParts["start"] = (of, share) => startWork(of, { ...parts, share });
+  const { engine, reload } = await startReplica(config, { store, membership, clock, log, revisions, signals, start }, teardown);
+  return { url, engine, reload };
 }

@@ -16,15 +16,14 @@ export interface ReplicaParts {
   readonly log: Log;
   readonly revisions: Revisions;
   readonly signals: Signals;
-  /** `port`: of the page, where it is another than the configuration says. */
-  readonly start: (config: Config, share: Share, port?: number) => Promise<RunningWork>;
+  readonly start: (config: Config, share: Share) => Promise<RunningWork>;
 }
 
 export async function startReplica(
   initial: Config,
   { start, revisions, signals, ...parts }: ReplicaParts,
   teardown: Teardown,
-): Promise<Pick<RunningWork, "url" | "engine" | "reload">> {
+): Promise<Pick<RunningWork, "engine" | "reload">> {
   let config = () => initial;
   const { membership, log } = parts;
   // Where others work, this one's configuration takes the place of theirs once it is ready to work with it.
@@ -36,14 +35,12 @@ export async function startReplica(
   config = work.config;
   teardown.push("work", () => work.stop());
   await revisions.propose(config(), "start");
-  // Whoever knows the address of the page keeps it.
-  const port = Number(new URL(work.url).port);
   const failed = (error: unknown) => log.error("a signal of another process could not be followed", { error });
   const reload = (askedBy: string) => void work.reload(askedBy).catch(failed);
   const restart = async (between: () => Promise<void>) => {
     await work.stop();
     await between();
-    work = await start(work.config(), fleet, port);
+    work = await start(work.config(), fleet);
     config = work.config;
     // Nothing saw whether the file changed meanwhile.
     reload("share that shrank");
@@ -63,7 +60,6 @@ export async function startReplica(
   });
   teardown.push("signals", stopListening);
   return {
-    url: work.url,
     get engine() {
       return work.engine;
     },

@@ -9,13 +9,12 @@ import type { Share } from "../model/replicas.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { createMeter } from "../server/metrics/meter.ts";
-import type { HttpRouteDeps } from "../server/routes.ts";
 import type { ReloadOutcome } from "../server/words/actions.ts";
 import type { OpenedStore } from "../state/open.ts";
 import { createActions } from "./actions.ts";
 import { watchClock } from "./clock-watch.ts";
 import type { ActivityFeed } from "./daemon/activity.ts";
-import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
+import type { DaemonDeps } from "./daemon/daemon-deps.ts";
 import { createDaemonEvents, type DaemonEvents } from "./daemon/daemon-events.ts";
 import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import { createTeardown, type Teardown } from "./daemon/teardown.ts";
@@ -30,11 +29,11 @@ import type { Revisions } from "./fleet/revisions.ts";
 import { createReloader, type Reloader } from "./reload/reload.ts";
 import { watchFiles } from "./reload/watch-files.ts";
 import { createSandboxGuard } from "./sandbox-guard.ts";
+import type { Serving } from "./serving.ts";
 import { createSwap } from "./swap.ts";
 import { createViews } from "./views/views.ts";
 
 export interface WorkParts {
-  readonly adapters: Adapters;
   readonly feed: ActivityFeed;
   readonly store: OpenedStore;
   readonly deps: DaemonDeps;
@@ -42,13 +41,10 @@ export interface WorkParts {
   readonly startedAtMs: number;
   readonly share: Share;
   readonly revisions: Revisions;
-  /** Of the page, in place of the configuration's. */
-  readonly port?: number;
+  readonly serving: Serving;
 }
 
 export interface RunningWork {
-  /** Status page and API. */
-  readonly url: string;
   readonly engine: Engine;
   /** The active one. */
   readonly config: () => Config;
@@ -80,7 +76,7 @@ export async function startWork(config: Config, parts: WorkParts): Promise<Runni
 }
 
 async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Promise<RunningWork> {
-  const { adapters, feed, store, deps, startedAtMs, share, revisions, port = initial.server.port } = parts;
+  const { feed, store, deps, startedAtMs, share, revisions, serving } = parts;
   const { clock, hash, log, http } = deps;
   const meter = createMeter();
   const trace = createPollTrace(clock);
@@ -109,8 +105,8 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   const { lastRefusal, lastReload, loadedAtMs } = reloader;
   const shown = { config, routing, delivery, lastRefusal, lastReload, loadedAtMs, failingEnrichments: enriching.failing };
   const views = createViews({ ...polled, ...shown, engine, deps, store, meter, clock, startedAtMs, revisions });
-  const url = await startServing(initial, { adapters, clock, log, views, actions, port, statePath: initial.state.path }, teardown);
-  log.info("status page is up", { url });
+  serving.show({ clock, log, views, actions }, teardown);
+  log.info("status page is up", { url: serving.url });
 
   const registered = await registerConfiguredWatches(initial, { store, hash, clock, share });
   active.set(registered);
@@ -138,13 +134,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
     return teardown.drain();
   };
   const wakeDelivery = () => events.emit("committed");
-  return { url, engine, config, reload: reloader.reload, shareChanged, wakeDelivery, stop };
-}
-
-interface ServedParts extends HttpRouteDeps {
-  readonly adapters: Adapters;
-  readonly statePath: string;
-  readonly port: number;
+  return { engine, config, reload: reloader.reload, shareChanged, wakeDelivery, stop };
 }
 
 function startStateCheck({ prove }: StoreWatch, { clock, log }: DaemonDeps): Cancel {
@@ -152,21 +142,6 @@ function startStateCheck({ prove }: StoreWatch, { clock, log }: DaemonDeps): Can
   const repeated = createRepeated({ clock, everyMs: STATE_CHECK_EVERY_MS, work: prove, onError });
   repeated.start();
   return repeated.stop;
-}
-
-/** The control socket and the status page. Returns the address of the page. */
-async function startServing(
-  { server: { host, token, publicUrl } }: Config,
-  { adapters, clock, log, views, actions, port, statePath }: ServedParts,
-  teardown: Teardown,
-): Promise<string> {
-  const routeDeps = { clock, log, views, actions };
-  const control = await adapters.startControl(routeDeps, statePath);
-  teardown.push("control socket", () => control.close());
-  const publicHost = publicUrl === undefined ? {} : { publicHost: new URL(publicUrl).hostname };
-  const server = await adapters.startServer({ ...routeDeps, host, port, ...publicHost, ...(token === undefined ? {} : { token }) });
-  teardown.push("server", () => server.close());
-  return server.url;
 }
 
 interface BesideParts {

@@ -7,12 +7,10 @@ import { dirname } from "node:path";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { controlSocketPath, sharedFolder } from "./control-path.ts";
-import { closeServer, createHttpServer } from "./listener.ts";
-import { loadRoutes } from "./load-routes.ts";
-import type { HttpRouteDeps } from "./routes.ts";
-import type { StandbyRouteDeps } from "./standby-routes.ts";
+import { closeServer, createListener, type Listener } from "./listener.ts";
+import type { RouteDeps } from "./load-routes.ts";
 
-export interface ControlSocket {
+export interface ControlSocket extends Pick<Listener, "answerWith"> {
   readonly path: string;
   /** Also removes the file. */
   close(): Promise<void>;
@@ -22,14 +20,14 @@ export interface ControlSocket {
  * Serves every route on a socket that only this user can open (mode 0600). Call it while the state's lock is held.
  * @throws ExitError when another process answers there, or the socket cannot be made.
  */
-export async function startControl(deps: HttpRouteDeps | StandbyRouteDeps, statePath: string): Promise<ControlSocket> {
+export async function startControl(deps: RouteDeps, statePath: string): Promise<ControlSocket> {
   const path = controlSocketPath(statePath);
   try {
     if (dirname(path) === sharedFolder()) await ensurePrivateFolder(dirname(path));
     await removeStale(path);
-    const server = createHttpServer(() => loadRoutes(deps, { kind: "socket" }));
+    const { server, answerWith } = createListener(deps, { kind: "socket" });
     await listenPrivately(server, path);
-    return { path, close: () => closeServer(server, deps.clock) };
+    return { path, answerWith, close: () => closeServer(server, deps.clock) };
   } catch (error) {
     if (error instanceof ExitError) throw error;
     throw cannot(path, errorText(error), error);

@@ -3,16 +3,24 @@
  * somebody asks for the first time: listening must not wait for what answers.
  */
 import { createServer, type RequestListener, type Server } from "node:http";
-import type { Hono } from "hono";
 import { sleep, type Clock } from "../model/clock.ts";
+import { loadRoutes, type RouteDeps } from "./load-routes.ts";
+import type { Access } from "./routes.ts";
 
 const CLOSE_GRACE_MS = 1_000;
 const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 16_384 };
 
-export function createHttpServer(loadRoutes: () => Promise<Hono>): Server {
+export interface Listener {
+  readonly server: Server;
+  /** From now on it answers with these, without a moment in which nobody listens. */
+  answerWith(deps: RouteDeps): void;
+}
+
+export function createListener(initial: RouteDeps, access: Access): Listener {
+  let deps = initial;
   let loading: Promise<RequestListener> | undefined;
-  return createServer(LIMITS, (request, response) => {
-    loading ??= loadListener(loadRoutes);
+  const server = createServer(LIMITS, (request, response) => {
+    loading ??= loadListener(deps, access);
     loading.then(
       (answer) => answer(request, response),
       () => {
@@ -21,10 +29,15 @@ export function createHttpServer(loadRoutes: () => Promise<Hono>): Server {
       },
     );
   });
+  const answerWith = (others: RouteDeps) => {
+    deps = others;
+    loading = undefined;
+  };
+  return { server, answerWith };
 }
 
-async function loadListener(loadRoutes: () => Promise<Hono>): Promise<RequestListener> {
-  const [{ getRequestListener }, routes] = await Promise.all([import("@hono/node-server"), loadRoutes()]);
+async function loadListener(deps: RouteDeps, access: Access): Promise<RequestListener> {
+  const [{ getRequestListener }, routes] = await Promise.all([import("@hono/node-server"), loadRoutes(deps, access)]);
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
   return (request, response) => void answer(request, response);
 }

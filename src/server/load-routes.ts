@@ -1,9 +1,12 @@
-/** Loads the routes of a daemon that is active, or of one that stands by. */
+/** Loads the routes of a daemon that works, or of one that does not now. */
 import type { Hono } from "hono";
 import type { Access, HttpRouteDeps } from "./routes.ts";
 import type { StandbyRouteDeps } from "./standby-routes.ts";
 
-export async function loadRoutes(deps: HttpRouteDeps | StandbyRouteDeps, access: Access): Promise<Hono> {
+/** What a server answers with. */
+export type RouteDeps = HttpRouteDeps | StandbyRouteDeps;
+
+export async function loadRoutes(deps: RouteDeps, access: Access): Promise<Hono> {
   if ("standbyText" in deps) return (await import("./standby-routes.ts")).createStandbyRoutes(deps);
   return (await import("./routes.ts")).createRoutes(deps, access);
 }

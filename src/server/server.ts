@@ -4,10 +4,9 @@ import type { AddressInfo } from "node:net";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { isLoopback } from "../model/loopback.ts";
-import { closeServer, createHttpServer } from "./listener.ts";
-import { loadRoutes } from "./load-routes.ts";
-import type { Access, HttpRouteDeps } from "./routes.ts";
-import type { StandbyRouteDeps } from "./standby-routes.ts";
+import { closeServer, createListener, type Listener } from "./listener.ts";
+import type { RouteDeps } from "./load-routes.ts";
+import type { Access } from "./routes.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -18,9 +17,9 @@ export interface ListenOptions {
   readonly publicHost?: string;
 }
 
-export type ServerOptions = ListenOptions & (HttpRouteDeps | StandbyRouteDeps);
+export type ServerOptions = ListenOptions & RouteDeps;
 
-export interface RunningServer {
+export interface RunningServer extends Pick<Listener, "answerWith"> {
   /** Where this machine reaches it, without a slash at the end. */
   readonly url: string;
   /** Lets answers under way finish for a second. */
@@ -39,10 +38,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(token === undefined ? {} : { token }),
     ...(publicHost === undefined ? {} : { publicHost }),
   };
-  const server = createHttpServer(() => loadRoutes(options, access));
+  const { server, answerWith } = createListener(options, access);
   await listen(server, host, port);
   const url = `http://${shownHost(host)}:${(server.address() as AddressInfo).port}`;
-  return { url, close: () => closeServer(server, clock) };
+  return { url, answerWith, close: () => closeServer(server, clock) };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

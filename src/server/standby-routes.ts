@@ -1,11 +1,11 @@
-/** What a daemon answers while it stands by: it is well, and not ready. */
+/** What a daemon answers while it does not work: it stands by, starts or stops. It is well, and not ready. */
 import { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { problem } from "./problem.ts";
 
 export interface StandbyRouteDeps {
   readonly clock: Clock;
-  /** Which daemon is active. */
+  /** Why it does not work now. */
   readonly standbyText: () => string;
 }
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type BinProcess, makeFolder, runBin } from "../support/bin-process.ts";
 import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import type { StatusView } from "../../src/server/words/views.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, createFixture, type Fixture, hookSink, noted } from "./fixture.ts";
@@ -30,14 +31,9 @@ function machine({ api, hook }: Fixture, url: string) {
   };
 }
 
-/** Undefined while its work begins again. */
-const readiness = ({ url }: DaemonProcess) =>
-  fetch(`${url}/readyz`).then(
-    ({ status }) => status,
-    () => undefined,
-  );
-/** The same. */
-const statusOf = (daemon: DaemonProcess) => daemon.status().catch(() => undefined);
+const readiness = async ({ url }: DaemonProcess) => (await fetch(`${url}/readyz`)).status;
+/** Only the reason while its work begins again. */
+const statusOf = async (daemon: DaemonProcess): Promise<Partial<StatusView>> => daemon.status();
 const end = async (daemon: BinProcess) => {
   daemon.kill("SIGTERM");
   await daemon.gone;
@@ -54,7 +50,7 @@ it("a replica with a newer configuration takes over once it is up, and the other
   await noted(old, "one");
   await second.start();
   const why = "the configuration is superseded by revision 2 of 127.0.0.1, and this replica waits";
-  await until("the old one to wait", async () => (await statusOf(old))?.reasons.join().includes(why));
+  await until("the old one to wait", async () => (await statusOf(old)).reasons?.join().includes(why));
   expect(await readiness(old)).toBe(503);
   expect((await first.run("health")).out).toContain("the daemon is well: the configuration is superseded");
   const posted = fixture.api.post("search:one", 1);
@@ -62,7 +58,7 @@ it("a replica with a newer configuration takes over once it is up, and the other
   first.write(["one", "two"]);
   await until("the old one to follow", async () => (await readiness(old)) === 200);
   expect((await first.run("config", "list")).out).toMatch(/ 2 +\S+ +\S+ \S+ +start +127\.0\.0\.1 +current\n +1 /);
-  await until("a share for each", async () => (await statusOf(old))?.replicas?.every(({ polls }) => polls === 1));
+  await until("a share for each", async () => (await statusOf(old)).replicas?.every(({ polls }) => polls === 1));
   expect(fixture.hook.events()).toHaveLength(1);
 });
 
@@ -80,7 +76,7 @@ it("one that starts with a superseded file waits for config activate", async () 
   expect(await first.run("config", "activate", "--author", "alice")).toMatchObject({
     out: "this configuration is the current one, as revision 3; 1 replica has it\n",
   });
-  await until("it to work", async () => (await statusOf(straggler))?.watches.every(({ last_poll_at: at }) => at !== null));
+  await until("it to work", async () => (await statusOf(straggler)).watches?.every(({ last_poll_at: at }) => at !== null));
   await until("it to be ready", async () => (await readiness(straggler)) === 200);
   fixture.api.post("search:one", 1);
   await until("its alert", () => fixture.hook.events().length === 1);

@@ -64,6 +64,17 @@ it("names that reorder what stands around them reach neither the page nor the AP
   }
 });
 
+it("answers with others than before from one request to the next", async () => {
+  const server = await startServer({ host: "127.0.0.1", port: 0, clock: createVirtualClock(NOW_MS), standbyText: () => "it starts" });
+  running.push(server);
+  const answers = async () => [(await ask(`${server.url}/readyz`)).status, (await ask(`${server.url}/api/v1/status`)).status];
+  expect(await answers()).toEqual([503, 503]);
+  server.answerWith({ clock: createVirtualClock(NOW_MS), log: silentLog, ...createDaemonStandIn() });
+  expect(await answers()).toEqual([200, 200]);
+  server.answerWith({ clock: createVirtualClock(NOW_MS), standbyText: () => "it stops" });
+  expect((await ask(`${server.url}/healthz`)).json()).toEqual({ status: "ok", reason: "it stops" });
+});
+
 describe("health", () => {
   it("is good while the daemon progresses", async () => {
     const { url } = await start();

@@ -15,6 +15,7 @@ import type { Log } from "../../../src/model/log.ts";
 import type { Outputs } from "../../../src/model/outputs.ts";
 import { createTemplateRenderer } from "../../../src/render/templates/template-renderer.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
+import type { RouteDeps } from "../../../src/server/load-routes.ts";
 import { createRoutes } from "../../../src/server/routes.ts";
 import { SINK_TYPES } from "../../../src/sinks/registry.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
@@ -109,16 +110,16 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
   const adaptersOf = (own: Life, { openStore }: Home): Adapters => ({
     openStore: async (request) => own.cut(await openStore(request, own), "store"),
     startControl: async (deps, statePath) => {
-      if ("standbyText" in deps) throw new Error("nobody stands by for a file");
-      routes = createRoutes(deps, { kind: "socket" });
-      return { path: `${statePath}.sock`, close: async () => void (routes = undefined) };
+      const answerWith = (given: RouteDeps) => void (routes = "standbyText" in given ? undefined : createRoutes(given, { kind: "socket" }));
+      answerWith(deps);
+      return { path: `${statePath}.sock`, answerWith, close: async () => void (routes = undefined) };
     },
     startTemplates: (templates) => {
       // In this process and without a limit in real time: the same seed gives the same messages.
       const render = createTemplateRenderer(templates);
       return { run: async (jobs) => jobs.map(render), stop: async () => undefined };
     },
-    startServer: async ({ host, port }) => ({ url: `http://${host}:${port}`, close: async () => undefined }),
+    startServer: async ({ host, port }) => ({ url: `http://${host}:${port}`, answerWith: () => undefined, close: async () => undefined }),
   });
 
   const start = async () => {
