@@ -6,7 +6,7 @@
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { StrategyOverride } from "../../model/schedule.ts";
-import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
+import { groupSpreadMs, schedulesKey } from "../../plan/polls/group-spread.ts";
 import { dailyRead, isReadByEveryPoll } from "../../plan/polls/full-read.ts";
 import { joinMembers, sharedKey, type Members, sortByKind } from "../../plan/polls/kinds.ts";
 import { type Poll, type Pollable, type PollGroup, userIdOf } from "../../plan/poll.ts";
@@ -37,8 +37,10 @@ export function groupMemberLists<T extends Pollable>(
   const groups: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
+    // By the configuration alone, so that replicas agree: how the other groups are read depends on what was learned.
+    const isBeside = shared.has(first) || groups.some((group) => schedulesKey(group) === schedulesKey(first));
     // One short list is read as cheaply as its counter; a long one that is read whole is not.
-    const isWorthIt = members.length > 1 || strategyOf(first) === "probe" || isReadByEveryPoll(first) || shared.has(first);
+    const isWorthIt = members.length > 1 || strategyOf(first) === "probe" || isReadByEveryPoll(first) || isBeside;
     if (isWorthIt) groups.push(toGroup(deps.hash(`group\n${kind}`), members, deps, shared));
     else alone.push(...members);
   }

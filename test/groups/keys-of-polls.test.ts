@@ -1,0 +1,80 @@
+/** Replicas plan each for itself, and agree by the keys of polls: these depend on the configuration and on who the targets are alone. */
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { assumeTargets } from "../../src/forecast/forecast.ts";
+import { groupPolls } from "../../src/groups/group-polls.ts";
+import type { Priority, Schedule, StrategyOverride } from "../../src/model/schedule.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { planPolls, targetsOf } from "../../src/plan/polls/plan-polls.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { createTimetable } from "../../src/schedule/timetable.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+import { makeWatch } from "../support/make-watch.ts";
+
+const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
+
+interface Learned {
+  readonly nowMs: number;
+  /** Of each list, by its place. */
+  readonly pages: readonly number[];
+}
+
+/** Every poll with what it reads together. */
+function keysOf(watches: readonly Watch[], { nowMs, pages }: Learned): readonly string[] {
+  const planned = watches.map((watch) => {
+    const type = WATCH_TYPES.find((one) => one.type === watch.type);
+    if (type === undefined) throw new Error("no type");
+    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+  });
+  const single = planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs });
+  const pagesOf = ({ key }: { readonly key: string }) => pages[single.findIndex((poll) => poll.key === key) % pages.length] ?? 1;
+  return groupPolls(single, { hash: sha256, pagesOf }).map(({ key, subscribers, group }) =>
+    [
+      key,
+      ...subscribers.map(({ watchKey, targetKey }) => `${watchKey} ${targetKey}`),
+      ...(group?.members ?? []).map((one) => one.key),
+    ].join(),
+  );
+}
+
+const every = (hours: number): Schedule => ({ kind: "every", intervalMs: hours * 3_600_000 });
+const cron: Schedule = { kind: "cron", pattern: "*/10 8-18 * * *", timezone: "UTC" };
+
+const anyWatch = fc
+  .record({
+    type: fc.constantFrom("timeline", "followers", "following", "new_followers", "profile", "search"),
+    targets: fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 8 }),
+    schedule: fc.constantFrom(every(0.05), every(6), cron),
+    priority: fc.constantFrom<Priority>("normal", "low"),
+    strategy: fc.constantFrom<StrategyOverride>("auto", "single", "probe"),
+  })
+  .map(({ type, targets, ...changes }) => (id: string) => {
+    const accounts = targets.map((n) => `id:${n}`);
+    if (type === "search") return makeWatch(id, type, { query: `acme${targets[0] ?? 0}` }, { ...changes, strategy: "auto" });
+    return makeWatch(id, type, { accounts }, changes);
+  });
+
+const learned = fc.record({
+  nowMs: fc.integer({ min: NOW, max: NOW + 86_400_000 }),
+  pages: fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 }),
+});
+
+it("are the same whatever was learned, and whenever it is planned", () => {
+  fc.assert(
+    fc.property(fc.array(anyWatch, { minLength: 1, maxLength: 6 }), learned, learned, (makers, one, other) => {
+      const all = makers.map((make, at) => make(`w${at}`));
+      expect(keysOf(all, one)).toEqual(keysOf(all, other));
+    }),
+  );
+});
+
+it("a list by itself is read with those of its schedule, however these are read", () => {
+  const long = makeWatch(
+    "long",
+    "followers",
+    { accounts: ["id:1", "id:2", "id:4", "id:5", "id:6", "id:7"] },
+    { schedule: every(6), maxPages: 1 },
+  );
+  const alone = makeWatch("alone", "new_followers", { accounts: ["id:3"] }, { schedule: every(6), priority: "low" });
+  expect(keysOf([long, alone], { nowMs: NOW, pages: [1] })).toEqual(keysOf([long, alone], { nowMs: NOW, pages: [50] }));
+});
