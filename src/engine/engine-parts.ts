@@ -122,6 +122,7 @@ export function createEngineParts(deps: EngineDeps): EngineParts {
   });
   watches.onChanged(() => {
     planner.replan().catch((error: unknown) => log.error("planning failed", { error }));
+    share.announce().catch((error: unknown) => log.debug("other replicas hear later of targets that changed", { error }));
   });
   return { watches, planner, history, loop, stalls, lists, resolver, volume, attempt, runners, rechecks };
 }

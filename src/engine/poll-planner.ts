@@ -50,7 +50,7 @@ export class PollPlanner {
     const single = planPolls(watches.all, { hash, timetable, nowMs: clock.now() });
     await runners.load();
     const polls = groupPolls(single, { hash, pagesOf: runners.pagesOf });
-    await share.submit("poll", polls.map(workOf), hash(polls.flatMap(keysOf).join(" ")));
+    await share.submit("poll", polls.map(workOf));
     const held = polls.filter(({ key }) => share.holds("poll", key));
     await this.#date(held);
     this.#takeOver(single, polls, held);

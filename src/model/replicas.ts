@@ -57,9 +57,9 @@ export interface Share {
   /** It plans, and does what is done once for all replicas. */
   isLeading(): boolean;
   holds(kind: WorkKind, key: string): boolean;
-  /** All the work of a kind that there is by now, for the leader to share out. `shape` differs where anything of it changed. */
-  submit(kind: WorkKind, work: readonly Omit<Work, "kind">[], shape: string): Promise<void>;
-  /** Watches, silences or alerts that wait are others than before: the other replicas read them again. */
+  /** All the work of a kind that there is by now, for the leader to share out. */
+  submit(kind: WorkKind, work: readonly Omit<Work, "kind">[]): Promise<void>;
+  /** Watches, their targets, silences or alerts that wait are others than before: all replicas read them again. */
   announce(): Promise<void>;
   /** Asked before what cannot be undone, and that no transaction stands before. False: this replica may have been declared dead. */
   mayAct(): Promise<boolean>;

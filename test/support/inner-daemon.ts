@@ -102,7 +102,7 @@ export interface InnerDaemonOptions {
 const REQUESTS = 10_000_000;
 
 /** In this process: a thread would answer by another clock. */
-const startTemplates: NonNullable<Adapters["startTemplates"]> = (templates) => {
+export const startTemplates: NonNullable<Adapters["startTemplates"]> = (templates) => {
   const render = createTemplateRenderer(templates);
   return { run: async (jobs) => jobs.map(render), stop: async () => undefined };
 };

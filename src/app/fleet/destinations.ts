@@ -19,7 +19,6 @@ export function createDestinations(share: Share, hash: Hash): Destinations {
       return share.submit(
         "destination",
         keys.map((key) => ({ key, cost: 1 })),
-        keys.join(" "),
       );
     },
   };

@@ -38,7 +38,6 @@ export class Fleet implements Share {
   readonly #deps: FleetDeps;
   readonly #inTurn = createInTurn();
   readonly #work = new Map<WorkKind, readonly Work[]>();
-  readonly #shapes = new Map<WorkKind, string>();
   #held: ReadonlySet<string> = new Set();
   #revision = -1;
   #arrivals = 0;
@@ -48,6 +47,8 @@ export class Fleet implements Share {
   #config = "";
   /** Its work has ended, and has not begun again. */
   #mustRestart = false;
+  /** The state could not be written. */
+  #mustAnnounce = false;
 
   constructor(deps: FleetDeps) {
     this.#deps = deps;
@@ -85,29 +86,29 @@ export class Fleet implements Share {
     return this.#held.has(nameOf({ kind, key }));
   }
 
-  async submit(kind: WorkKind, work: readonly Omit<Work, "kind">[], shape: string): Promise<void> {
-    const before = this.#shapes.get(kind);
-    this.#shapes.set(kind, shape);
+  async submit(kind: WorkKind, work: readonly Omit<Work, "kind">[]): Promise<void> {
     this.#work.set(
       kind,
       work.map((one) => ({ ...one, kind })),
     );
     if (this.#isLeading) await this.#shareOut();
-    if (before !== undefined && before !== shape) await this.announce();
   }
 
   mayAct(): Promise<boolean> {
     return this.#deps.membership.isPresent();
   }
 
-  announce(): Promise<void> {
-    return this.#deps.store.raiseShareRevision();
+  async announce(): Promise<void> {
+    this.#mustAnnounce = true;
+    await this.#deps.store.raiseShareRevision();
+    this.#mustAnnounce = false;
   }
 
   async #watch(work: FleetWork): Promise<void> {
     const { store, membership } = this.#deps;
     if (this.#mustRestart) return this.#restart(work);
     await this.#publishConfig();
+    if (this.#mustAnnounce) await this.announce();
     const wasLeading = this.#isLeading;
     const isLeading = membership.isLeading();
     if (wasLeading && !isLeading) return this.#restart(work);
@@ -187,7 +188,6 @@ export class Fleet implements Share {
   async #restart(work: FleetWork): Promise<void> {
     const { store, membership, clock, log } = this.#deps;
     this.#mustRestart = true;
-    this.#shapes.clear();
     const between = async () => {
       this.#isLeading = membership.isLeading();
       await store.handOver(membership.id);

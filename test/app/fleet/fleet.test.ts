@@ -10,7 +10,7 @@ function memoryStore() {
   const claims = new Map<string, WorkClaim>();
   const replicas = new Map<string, ReplicaState>();
   let revision = 0;
-  const hooks = { beforeSave: () => {} };
+  const hooks = { beforeSave: () => {}, beforeRaise: () => {} };
   const store: ReplicaStore = {
     replicas: async () => [...replicas.values()],
     claims: async () => [...claims.values()],
@@ -31,6 +31,7 @@ function memoryStore() {
     },
     shareNews: async () => ({ revision, arrivals: 0 }),
     async raiseShareRevision() {
+      hooks.beforeRaise();
       revision += 1;
     },
   };
@@ -53,7 +54,7 @@ function makeFleets() {
     const options = { config, failures: 0 };
     const membership = { id, isLeading: () => leader === id, isPresent: async () => true, clock, setMayLead: () => undefined };
     const fleet = new Fleet({ store, membership, clock, log: rememberingLog(), configHash: () => options.config });
-    const begin = () => fleet.submit("poll", WORK, "all");
+    const begin = () => fleet.submit("poll", WORK);
     const work: FleetWork = {
       changed: async () => void did.push("changed"),
       delivered: () => undefined,
@@ -154,6 +155,21 @@ it("what one announces reaches the other, once", async () => {
   await clock.advance(2_000);
   b.did.length = 0;
   await a.fleet.announce();
+  await clock.advance(1_000);
+  expect(b.did).toEqual(["changed"]);
+});
+
+it("what could not be announced is announced once the state can be written", async () => {
+  const { clock, add, hooks } = makeFleets();
+  const a = await add("a");
+  const b = await add("b");
+  await clock.advance(2_000);
+  b.did.length = 0;
+  hooks.beforeRaise = () => {
+    hooks.beforeRaise = () => {};
+    throw new Error("no");
+  };
+  await expect(a.fleet.announce()).rejects.toThrow("no");
   await clock.advance(1_000);
   expect(b.did).toEqual(["changed"]);
 });

@@ -1,0 +1,29 @@
+/** Whole replicas on one state: what one of them learns of its watches changes the plan of all. */
+import { expect, it } from "vitest";
+import { makeInnerReplicas } from "../../support/inner-replicas.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const PEOPLE = ["0", "1", "2", "3"] as const;
+
+it("a watch whose account is looked up late is served by the replica that polls the account for another one", async () => {
+  const watch = { type: "timeline", schedule: "@every 1m", strategy: "single" };
+  const watches = PEOPLE.flatMap((n) => [
+    [`early${n}`, { ...watch, accounts: [`@early_${n}`] }],
+    [`late${n}`, { ...watch, accounts: [`@late_${n}`] }],
+  ]);
+  const { clock, control, add, heldBy, hook } = await makeInnerReplicas(Object.fromEntries(watches));
+  for (const n of PEOPLE) await control("accounts", { username: `early_${n}` });
+  const leader = await add();
+  await add();
+  await clock.advance(10 * SECOND);
+  expect([(await heldBy(0)).length, (await heldBy(1)).length]).toEqual([2, 2]);
+  for (const n of PEOPLE) await control("accounts", { username: `early_${n}`, rename_to: `late_${n}` });
+  // Its unknown handles are asked for again.
+  void leader.reload("test");
+  await clock.advance(MINUTE);
+  for (const n of PEOPLE) await control("tweets", { username: `late_${n}`, text: "new" });
+  await clock.advance(2 * MINUTE);
+  const tweets = hook.events().filter(({ type }) => type === "tweet.created");
+  expect(new Set(tweets.map((event) => event.watch))).toEqual(new Set(watches.map(([id]) => id)));
+});

@@ -1,0 +1,118 @@
+/**
+ * Several whole daemons in this process, as `run` starts them, on one state, on one virtual clock, against the sandbox over real HTTP.
+ * The state is a file that they all write through one connection; who is there and who leads stands in memory.
+ */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { type Daemon, startDaemon } from "../../src/app/build.ts";
+import type { Membership, ReplicaState } from "../../src/model/replicas.ts";
+import { createFiles } from "../../src/runtime/files.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { createOutputs } from "../../src/runtime/outputs.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+
+import { startServer } from "../../src/server/server.ts";
+import { openStore } from "../../src/state/open.ts";
+import { goodConfig } from "../config/load-text.ts";
+import { rememberingLog } from "../state/temp-state.ts";
+import { countingHttp } from "./counting-http.ts";
+import { makeEmptyState } from "./empty-state.ts";
+import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "./hook-receiver.ts";
+import { startTemplates } from "./inner-daemon.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
+
+export interface InnerReplicas {
+  readonly clock: VirtualClock;
+  readonly hook: HookReceiver;
+  /** One more; the first one leads. */
+  add(): Promise<Daemon>;
+  /** Keys of the polls that a replica, counted from 0, is to make. */
+  heldBy(replica: number): Promise<readonly string[]>;
+  /** One request to the sandbox's control API; a body makes it a POST. */
+  control(path: string, body?: object): Promise<any>;
+}
+
+const START_MS = Date.UTC(2026, 2, 6, 13, 38, 49);
+const REQUESTS = 10_000_000;
+/** All of them would have the same one. */
+const CONTROL = { path: "", answerWith: () => undefined, close: async () => undefined };
+
+/** None runs yet. Ended when the test ends. */
+export async function makeInnerReplicas(watches: object): Promise<InnerReplicas> {
+  const folder = makeEmptyState();
+  const { http, settle, closeHttp } = countingHttp();
+  const clock = createVirtualClock(START_MS, settle);
+  const sandbox = await startSandbox({ clock, keys: ["K1"], accounts: 60, quota: REQUESTS });
+  const hook = await startHookReceiver();
+  const config = await goodConfig(
+    JSON.stringify({
+      version: 1,
+      api: { base_url: sandbox.url, keys: [{ key: "K1", name: "main" }], quota: { monthly: REQUESTS } },
+      state: { path: join(folder, "state.db") },
+      server: { listen: "127.0.0.1:0" },
+      watches,
+      sinks: { hook: { type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true } },
+      ops: { sink: "hook" },
+    }),
+  );
+  const base = { clock, random: createSeededRandom(1), log: rememberingLog() };
+  const opened = await openStore({ path: join(folder, "state.db"), ...base });
+  const rows = new Map<string, ReplicaState>();
+  const store = {
+    ...opened,
+    replicas: async () => [...rows.values()],
+    async setReplicaConfig(id: string, digest: string) {
+      rows.set(id, { id, host: id, isLeading: rows.size === 0, joinedAtMs: clock.now(), ...rows.get(id), config: digest });
+      await opened.raiseShareRevision();
+    },
+    close: async () => undefined,
+  };
+  const run = async <T>(work: Promise<T>): Promise<T> => {
+    let isOver = false;
+    void work.finally(() => (isOver = true)).catch(() => undefined);
+    while (!isOver) await clock.advance(20);
+    return work;
+  };
+  const ids: string[] = [];
+  const daemons: Daemon[] = [];
+  onTestFinished(async () => {
+    for (const daemon of daemons) await run(daemon.stop());
+    await opened.close();
+    await Promise.all([sandbox.close(), hook.close(), closeHttp()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    clock,
+    hook,
+    async add() {
+      const id = `r${ids.length}`;
+      const isFirst = ids.push(id) === 1;
+      const membership: Membership = { id, isLeading: () => isFirst, isPresent: async () => true, setMayLead: () => undefined, clock };
+      const openOwn = async () => ({ ...store, membership });
+      const daemon = await run(
+        startDaemon(config, {
+          ...base,
+          ...{ hash: sha256, http, files: createFiles(), version: "0.0.0", outputs: createOutputs(), watchFiles: false },
+          ...{ write: () => undefined, addSecret: () => undefined, load: async () => ({ ok: true, config }) as const },
+          adapters: {
+            openStore: openOwn,
+            startControl: async () => CONTROL,
+            startServer,
+            startTemplates,
+          },
+        }),
+      );
+      daemons.push(daemon);
+      return daemon;
+    },
+    heldBy: async (replica) => (await opened.claimsOf(ids[replica] ?? "")).flatMap(({ kind, key }) => (kind === "poll" ? [key] : [])),
+    async control(path, body) {
+      const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+      const answer = await fetch(`${sandbox.url}/_sandbox/${path}`, sent);
+      if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      return answer.json();
+    },
+  };
+}
