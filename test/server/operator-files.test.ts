@@ -1,6 +1,11 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import type { IDeployment } from "kubernetes-models/apps/v1";
+import type { IPodDisruptionBudget } from "kubernetes-models/policy/v1";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { parsePostgresUrl } from "../../src/config/text/postgres-url.ts";
 import { METRICS } from "../../src/model/meter.ts";
@@ -204,51 +209,42 @@ describe("the files for several daemons", () => {
     expect(parsePostgresUrl(address, "/")).toMatchObject({ host: "postgres", user: "chirpwatch", database: "chirpwatch", tls: "off" });
   });
 
-  interface Container {
-    readonly securityContext: object;
-    readonly resources: { readonly limits: object };
-    readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
-    readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string } };
-  }
-  interface Manifest {
-    readonly kind: string;
-    readonly metadata: { readonly name: string };
-    readonly spec: {
-      readonly selector: { readonly matchLabels: object };
-      readonly replicas?: number;
-      readonly minAvailable?: number;
-      readonly template?: {
-        readonly metadata: { readonly labels: object };
-        readonly spec: {
-          readonly terminationGracePeriodSeconds: number;
-          readonly securityContext: object;
-          readonly containers: readonly Container[];
-          readonly volumes: readonly { readonly name: string }[];
-        };
-      };
-    };
-  }
-  const manifests = parseAllDocuments(read("kubernetes.yaml")).map((document) => document.toJS() as Manifest);
-  const [deployment, budget] = manifests;
-  const pod = deployment?.spec.template;
-  const [container] = pod?.spec.containers ?? [];
+  const manifests = parseAllDocuments(read("kubernetes.yaml")).map((document) => document.toJS() as { readonly kind: string });
+  const [deployment, budget] = manifests as unknown as readonly [IDeployment, IPodDisruptionBudget];
+  const pod = deployment.spec?.template;
+  const [container] = pod?.spec?.containers ?? [];
+
+  it("kubernetes.yaml has every field that Kubernetes asks for, and none that it does not know", () => {
+    const folder = mkdtempSync(join(tmpdir(), "chirpwatch-kubernetes-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const models = (path: string) => JSON.stringify(fileURLToPath(rootUrl(`node_modules/kubernetes-models/${path}`)));
+    const text = `import type { IDeployment } from ${models("apps/v1/index.js")};
+import type { IPodDisruptionBudget } from ${models("policy/v1/index.js")};
+export const manifests: readonly [IDeployment, IPodDisruptionBudget] = ${JSON.stringify(manifests)};
+`;
+    writeFileSync(join(folder, "manifests.ts"), text);
+    const tsc = fileURLToPath(rootUrl("node_modules/typescript/bin/tsc"));
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--types", "", "--module", "nodenext", join(folder, "manifests.ts")];
+    const { stdout } = spawnSync(process.execPath, [tsc, ...flags], { cwd: folder, encoding: "utf8" });
+    expect(stdout).toBe("");
+  });
 
   it("kubernetes.yaml runs as a non-root user, writes to its volumes only, and has time to stop", () => {
     expect(manifests.map(({ kind }) => kind)).toEqual(["Deployment", "PodDisruptionBudget"]);
-    expect(pod?.spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+    expect(pod?.spec?.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
     expect(container?.securityContext).toEqual({
       ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
       capabilities: { drop: ["ALL"] },
     });
-    expect(pod?.spec.terminationGracePeriodSeconds).toBeGreaterThan(10);
-    expect(container?.volumeMounts.map(({ name }) => name)).toEqual(pod?.spec.volumes.map(({ name }) => name));
+    expect(pod?.spec?.terminationGracePeriodSeconds).toBeGreaterThan(10);
+    expect(container?.volumeMounts?.map(({ name }) => name)).toEqual(pod?.spec?.volumes?.map(({ name }) => name));
   });
 
   it("kubernetes.yaml keeps one of two, and asks no probe of a standby that it answers with 503", () => {
-    expect([deployment?.spec.replicas, budget?.spec.minAvailable]).toEqual([2, 1]);
-    expect(budget?.spec.selector).toEqual(deployment?.spec.selector);
-    expect(pod?.metadata.labels).toEqual(deployment?.spec.selector.matchLabels);
+    expect([deployment.spec?.replicas, budget.spec?.minAvailable]).toEqual([2, 1]);
+    expect(budget.spec?.selector).toEqual(deployment.spec?.selector);
+    expect(pod?.metadata?.labels).toEqual(deployment.spec?.selector.matchLabels);
     for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"] as const)
-      expect(container?.[probe]?.httpGet.path).toBe("/healthz");
+      expect(container?.[probe]?.httpGet?.path).toBe("/healthz");
   });
 });
