@@ -55,10 +55,10 @@ const runs = (postgres: string, as: object = {}): boolean => spawnSync(postgres,
 
 const identity = () => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
 
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+export async function startPostgres(settings: readonly string[] = [], within = tmpdir()): Promise<PostgresServer> {
   const found = findPostgres();
   if (found === undefined) throw new Error("There is no Postgres here: `npm ci` brings one, and so does Debian's package postgresql.");
-  const data = mkdtempSync(join(tmpdir(), "chirpwatch-postgres-"));
+  const data = mkdtempSync(join(within, "chirpwatch-postgres-"));
   if (process.getuid?.() === 0) chownSync(data, NOBODY, NOBODY);
   const folder = reachable(found, data);
   const cluster = join(data, "cluster");
