@@ -1,10 +1,11 @@
 /** Empty states on one Postgres server: a database that is migrated once and emptied for each test. */
 import { onTestFinished } from "vitest";
-import { kyselyOverPool } from "../../src/state/db/postgres.ts";
+import { kyselyOverPool, type Ownership } from "../../src/state/db/postgres.ts";
 import { createPool } from "../../src/state/db/postgres-sessions.ts";
 import { migrate } from "../../src/state/migrations/migrate.ts";
 import { findInconsistencies } from "../../src/state/upkeep/inconsistencies.ts";
 import { createStore } from "../../src/state/store.ts";
+import type { PostgresAddress } from "../../src/model/postgres-address.ts";
 import type { Store } from "../../src/model/store.ts";
 import type { PostgresServer } from "../support/postgres.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -59,11 +60,50 @@ export class PostgresStates {
 
   /** One more on what is there; `port`: of the way to it. */
   async open(port = this.#server.port): Promise<Store> {
-    const db = kyselyOverPool(await createPool({ ...targetOf(this.#server, this.#database), port }));
-    const store = createStore(db, { clock: createVirtualClock(START_MS), random: createSeededRandom(1) }, () => db.destroy());
-    onTestFinished(() => store.close());
-    return store;
+    return storeOver(await createPool(this.address(port)));
   }
+
+  /** One whose transactions wait before their COMMIT. */
+  async openHeld(owner?: Ownership): Promise<HeldStore> {
+    const pool = await createPool(this.address());
+    let release = () => undefined as void;
+    let reach = () => undefined as void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const reached = new Promise<void>((resolve) => (reach = resolve));
+    pool.on("connect", (client) => {
+      const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+      const heldQuery = async (...args: unknown[]) => {
+        if (args[0] === "commit") reach();
+        if (args[0] === "commit") await released;
+        return query(...args);
+      };
+      Object.assign(client, { query: heldQuery });
+    });
+    return { store: storeOver(pool, owner), reached, release: () => release() };
+  }
+
+  /** Sessions that wait for a scope, or for the whole state. */
+  async waiting(): Promise<number> {
+    return (await this.#server.ask(this.#database, "select 1 from pg_locks where locktype = 'advisory' and not granted")).length;
+  }
+
+  address(port = this.#server.port): PostgresAddress {
+    return { ...targetOf(this.#server, this.#database), port };
+  }
+}
+
+export interface HeldStore {
+  readonly store: Store;
+  /** Resolves once a transaction has done everything but its COMMIT. */
+  readonly reached: Promise<void>;
+  release(): void;
+}
+
+function storeOver(pool: Awaited<ReturnType<typeof createPool>>, owner?: Ownership): Store {
+  const db = kyselyOverPool(pool, owner);
+  const store = createStore(db, { clock: createVirtualClock(START_MS), random: createSeededRandom(1) }, () => db.destroy());
+  onTestFinished(() => store.close());
+  return store;
 }
 
 const targetOf = ({ port, user, password }: PostgresServer, database: string) => ({

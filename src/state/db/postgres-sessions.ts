@@ -5,9 +5,9 @@ import type { PostgresAddress } from "../../model/postgres-address.ts";
 
 /** Names of advisory locks have two numbers: the first is ours, the second the schema's, so that several states can share a database. */
 const LOCKS = { writers: 0x63770001, owner: 0x63770002 } as const;
-export const lockName = (lock: keyof typeof LOCKS): string => `${LOCKS[lock]}, hashtext(current_schema())`;
+export const nameOfSchema = "hashtext(current_schema())";
+export const lockName = (lock: keyof typeof LOCKS): string => `${LOCKS[lock]}, ${nameOfSchema}`;
 
-/** Writers take turns, so all but one are for readers. */
 const CONNECTIONS = 5;
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEPALIVE_MS = 10_000;

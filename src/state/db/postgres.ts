@@ -1,8 +1,8 @@
 /**
- * The only file that knows Postgres: the driver under Kysely, and how writers take turns. What its errors mean is postgres-errors.ts's.
+ * The driver of Postgres under Kysely, and how writers take turns. What its errors mean is postgres-errors.ts's.
  *
- * Writers take turns, as they do on a file: each transaction, and each statement that writes by itself, first takes the state's one
- * advisory lock. Whatever a transaction reads stays so until it ends, in this process and in others. Reads take no lock.
+ * A transaction, or a statement that writes by itself, first takes the state's advisory lock: nobody else writes until it ends, in this process
+ * and in others. One that names its scopes shares that lock with others that do, and takes a lock for each scope. Reads take no lock.
  */
 import type { Pool, PoolClient } from "pg";
 import {
@@ -19,7 +19,8 @@ import {
 import { StoreError } from "../../model/store-error.ts";
 import { expandBatch } from "./batch-text.ts";
 import { isConnectionFailure, toPostgresStoreError } from "./postgres-errors.ts";
-import { lockName, STATEMENT_TIMEOUT_MS } from "./postgres-sessions.ts";
+import { STATEMENT_TIMEOUT_MS } from "./postgres-sessions.ts";
+import { EXCLUSIVE, locksOf, scopeLocks, type ScopeQuery } from "./scopes.ts";
 import type { BatchQuery } from "./statement.ts";
 import { storable } from "./storable.ts";
 import type { Tables } from "./tables.ts";
@@ -39,7 +40,6 @@ const SESSION_SETTINGS = [
   "set idle_in_transaction_session_timeout = '60s'",
   "set timezone = 'UTC'",
 ].join("; ");
-const BEGIN = `begin; select pg_advisory_xact_lock(${lockName("writers")})`;
 const STATEMENTS_NAMED = 400;
 
 /** Kysely over a pool; destroying it ends the pool. */
@@ -95,8 +95,9 @@ class PostgresDriver implements Driver {
     (connection as Connection).release();
   }
 
+  /** On the server with its first statement, which may name its scopes. */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await (connection as Connection).begin();
+    (connection as Connection).beginLater();
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
@@ -121,7 +122,8 @@ class Connection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #owner: Ownership | undefined;
   readonly #names: Map<string, string>;
-  #isInTransaction = false;
+  /** `begun`: not on the server yet. */
+  #transaction: "none" | "begun" | "open" = "none";
   /** Disconnected, or in an unknown state: it does not go back into the pool. */
   #isBroken = false;
 
@@ -131,10 +133,12 @@ class Connection implements DatabaseConnection {
     this.#owner = owner;
   }
 
-  async executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
-    if (this.#isInTransaction || !isWrite(query)) return this.#execute(query);
-    await this.begin();
+  async executeQuery<Row>(query: CompiledQuery | BatchQuery | ScopeQuery): Promise<QueryResult<Row>> {
+    if ("scopes" in query) return this.#takeScopes(query.scopes);
+    if (this.#transaction === "begun") await this.#begin([EXCLUSIVE]);
+    if (this.#transaction === "open" || !isWrite(query)) return this.#execute(query);
     try {
+      await this.#begin([EXCLUSIVE]);
       const result = await this.#execute<Row>(query);
       await this.commit();
       return result;
@@ -149,30 +153,22 @@ class Connection implements DatabaseConnection {
     throw new StoreError("STORE_WRITE_FAILED", "This store does not stream.", { retry: "no" });
   }
 
-  async begin(): Promise<void> {
-    this.#isInTransaction = true;
-    const fence = this.#owner?.fence;
-    const { rows } = await this.runText(fence === undefined ? BEGIN : `${BEGIN}; ${fence.text}`);
-    try {
-      fence?.check(Object.values(rows[0] ?? {})[0]);
-    } catch (error) {
-      await this.rollback();
-      throw error;
-    }
+  beginLater(): void {
+    this.#transaction = "begun";
   }
 
   /** The server answers the end of a transaction that failed inside with `ROLLBACK`, and with no error. */
   async commit(): Promise<void> {
-    const { command } = await this.runText("commit");
-    this.#isInTransaction = false;
+    const { command } = this.#transaction === "open" ? await this.runText("commit") : { command: "COMMIT" };
+    this.#transaction = "none";
     if (command !== "COMMIT") throw new StoreError("STORE_WRITE_FAILED", "Postgres rolled a transaction back.");
   }
 
   /** Never throws: the error that led here is the one to report. */
   async rollback(): Promise<void> {
-    if (!this.#isInTransaction) return;
-    this.#isInTransaction = false;
-    if (this.#isBroken) return;
+    const isOpen = this.#transaction === "open";
+    this.#transaction = "none";
+    if (!isOpen || this.#isBroken) return;
     await this.runText("rollback").catch(() => {
       this.#isBroken = true;
     });
@@ -186,6 +182,21 @@ class Connection implements DatabaseConnection {
   async runText(text: string): Promise<TextResult> {
     const results = await this.#guard(() => this.#client.query(text));
     return Array.isArray(results) ? results.at(-1) : results;
+  }
+
+  /** Each statement sees what was committed when it began: the fence what was when the locks were there. */
+  async #begin(locks: readonly string[]): Promise<void> {
+    this.#transaction = "open";
+    const fence = this.#owner?.fence;
+    const begin = `begin; select ${locks.join(", ")}`;
+    const { rows } = await this.runText(fence === undefined ? begin : `${begin}; ${fence.text}`);
+    fence?.check(Object.values(rows[0] ?? {})[0]);
+  }
+
+  async #takeScopes(scopes: readonly string[]): Promise<QueryResult<never>> {
+    if (this.#transaction === "begun") await this.#begin(locksOf(scopes));
+    else if (scopes.length > 0) await this.runText(`select ${scopeLocks(scopes).join(", ")}`);
+    return { rows: [] };
   }
 
   async #execute<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {

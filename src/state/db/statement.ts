@@ -2,7 +2,16 @@
  * Compiles a Kysely query once per database and runs it many times with other values: building and compiling a query costs far
  * more than running it. Holds no query of its own.
  */
-import type { Compilable, CompiledQuery, Insertable, InsertQueryBuilder, InsertResult, Kysely } from "kysely";
+import {
+  type Compilable,
+  type CompiledQuery,
+  type Insertable,
+  type InsertQueryBuilder,
+  type InsertResult,
+  type Kysely,
+  PostgresAdapter,
+} from "kysely";
+import { scopeQuery } from "./scopes.ts";
 import type { Tables } from "./tables.ts";
 
 /** A database or an open transaction on it. */
@@ -166,5 +175,20 @@ function chunksOf<Args, Item>({ items, args }: Listed<Args, Item>): readonly Lis
 
 const sizeFor = ({ length }: readonly unknown[]): number => LIST_SIZES.findLast((size) => size >= length) ?? LARGEST_LIST;
 
-/** Everything in `work`, or nothing. */
-export const transact = <Result>(db: Executor, work: (on: Executor) => Promise<Result>): Promise<Result> => db.transaction().execute(work);
+/** Scopes, or what finds them once nobody has the state to himself: it may read, and writes nothing. */
+export type Scopes = readonly string[] | ((on: Executor) => Promise<readonly string[]>);
+
+/** Everything in `work`, or nothing. Nobody else writes meanwhile; with `scopes`, on Postgres, nobody else in one of these. */
+export const transact = <Result>(db: Executor, work: (on: Executor) => Promise<Result>, scopes?: Scopes): Promise<Result> =>
+  db.transaction().execute(async (on) => {
+    if (scopes !== undefined && isOnPostgres(on)) await takeScopes(on, scopes);
+    return work(on);
+  });
+
+const isOnPostgres = (on: Executor): boolean => on.getExecutor().adapter instanceof PostgresAdapter;
+
+async function takeScopes(on: Executor, scopes: Scopes): Promise<void> {
+  if (typeof scopes !== "function") return void (await on.executeQuery(scopeQuery(scopes)));
+  await on.executeQuery(scopeQuery([]));
+  await on.executeQuery(scopeQuery(await scopes(on)));
+}

@@ -1,5 +1,6 @@
 /** The ledger: every request is entered before it is sent. One file may be shared by several processes; the transaction decides. */
 import type { Grant, LedgerKey, Reservation } from "../../model/ledger.ts";
+import { LEDGER } from "../db/scopes.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { HOUR_MS, spentByKey } from "./spent.ts";
 import type { Settlements } from "./settlements.ts";
@@ -59,18 +60,21 @@ const NAMELESS: readonly [LedgerKey] = [{ key: "" }];
 
 /** Durable before it returns `granted`; counts what was answered just before. */
 export function reserve(settlements: Settlements, reservation: Reservation): Promise<Grant> {
-  return settlements.transact(async (on) => {
-    const { limit, billed } = reservation;
-    const eligible = await payableKeys(on, reservation);
-    if (eligible.payable.length === 0) return { kind: "quota", spent: eligible.spent };
-    const free = await freeSlots(on, reservation, eligible.payable);
-    if ("retryAtMs" in free) return { kind: "rate", retryAtMs: free.retryAtMs };
-    if (billed && limit !== undefined) {
-      const spent = sum(await spentByKey(on, limit.sinceMs));
-      if (spent >= limit.max) return { kind: "quota", spent };
-    }
-    return { kind: "granted", ledgerId: String(await enter(on, reservation, free.key)), key: free.key };
-  });
+  return settlements.transact(
+    async (on) => {
+      const { limit, billed } = reservation;
+      const eligible = await payableKeys(on, reservation);
+      if (eligible.payable.length === 0) return { kind: "quota", spent: eligible.spent };
+      const free = await freeSlots(on, reservation, eligible.payable);
+      if ("retryAtMs" in free) return { kind: "rate", retryAtMs: free.retryAtMs };
+      if (billed && limit !== undefined) {
+        const spent = sum(await spentByKey(on, limit.sinceMs));
+        if (spent >= limit.max) return { kind: "quota", spent };
+      }
+      return { kind: "granted", ledgerId: String(await enter(on, reservation, free.key)), key: free.key };
+    },
+    [LEDGER],
+  );
 }
 
 const sum = (spent: ReadonlyMap<string, number>): number => [...spent.values()].reduce((total, requests) => total + requests, 0);

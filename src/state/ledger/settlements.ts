@@ -24,7 +24,8 @@ const markAnswered = statement<Settlement>()((on, slot) =>
 export class Settlements {
   readonly #db: Executor;
   readonly #clock: Clock;
-  readonly #waiting = new Set<Settlement>();
+  #waiting: readonly Settlement[] = [];
+  readonly #underWay = new Set<Promise<unknown>>();
   #cancel: Cancel | undefined;
 
   constructor(db: Executor, clock: Clock) {
@@ -34,7 +35,7 @@ export class Settlements {
 
   /** From here on the slot is free one interval later, whatever the answer was. */
   add(ledgerId: string, atMs: number, status: number | null): void {
-    this.#waiting.add({ id: Number(ledgerId), at: atMs, status });
+    this.#waiting = [...this.#waiting, { id: Number(ledgerId), at: atMs, status }];
     this.#cancel ??= this.#clock.after(LATEST_MS, () => {
       this.#cancel = undefined;
       // Polls report a disk that takes nothing; what waits goes with the next commit that succeeds.
@@ -43,24 +44,38 @@ export class Settlements {
   }
 
   get isEmpty(): boolean {
-    return this.#waiting.size === 0;
+    return this.#waiting.length === 0;
   }
 
-  /** Everything in `work` and what waits here, or nothing: then it goes on waiting. */
-  async transact<Result>(work: (on: Executor) => Promise<Result>): Promise<Result> {
-    const taken = [...this.#waiting];
-    const result = await transact(this.#db, async (on) => {
-      for (const one of taken) await markAnswered(on, one);
-      return work(on);
-    });
-    for (const one of taken) this.#waiting.delete(one);
-    if (this.isEmpty) this.#stopTimer();
-    return result;
+  /** Everything in `work` and what waits here, or nothing: then it waits again. */
+  async transact<Result>(work: (on: Executor) => Promise<Result>, scopes?: readonly string[]): Promise<Result> {
+    const taken = this.#waiting;
+    this.#waiting = [];
+    const writing = transact(
+      this.#db,
+      async (on) => {
+        // In one order, as others who write several rows of the ledger.
+        for (const one of [...taken].sort((a, b) => a.id - b.id)) await markAnswered(on, one);
+        return work(on);
+      },
+      scopes,
+    );
+    this.#underWay.add(writing);
+    try {
+      return await writing;
+    } catch (error) {
+      this.#waiting = [...taken, ...this.#waiting];
+      throw error;
+    } finally {
+      this.#underWay.delete(writing);
+      if (this.#waiting.length + this.#underWay.size === 0) this.#stopTimer();
+    }
   }
 
-  /** Writes what waits now. */
+  /** Resolves once all that were added are written. */
   async write(): Promise<void> {
-    if (!this.isEmpty) await this.transact(async () => undefined);
+    await Promise.allSettled(this.#underWay);
+    if (this.#waiting.length > 0) await this.transact(async () => undefined, []);
   }
 
   /** Writes what waits, if that is possible at all. */

@@ -5,6 +5,7 @@ import { recordMentions } from "../messages/mentions.ts";
 import { refreshGroup } from "./group-timers.ts";
 import { placeInThreads } from "../messages/threads.ts";
 import { toText } from "../db/json-text.ts";
+import { scopeOfSink } from "../db/scopes.ts";
 import { type Executor, insertRows, type Listed, listStatementForEach, transact } from "../db/statement.ts";
 import type { DeliveriesTable, MessagesTable } from "../db/outbox-tables.ts";
 import { WAITING } from "../db/literals.ts";
@@ -51,11 +52,16 @@ const markAll = listStatementForEach<Mark, number>()((on, list, slot) =>
 
 /** @throws StoreError when a delivery is not waiting any more: nothing is sealed twice. */
 export function seal(db: Executor, messages: readonly NewMessage[]): Promise<void> {
-  return transact(db, async (on) => {
+  const work = async (on: Executor) => {
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
     await markMembers(on, messages);
     await recordMentions(on, messages);
-  });
+  };
+  return transact(
+    db,
+    work,
+    messages.map(({ sink }) => scopeOfSink(sink)),
+  );
 }
 
 async function markMembers(on: Executor, messages: readonly NewMessage[]): Promise<void> {

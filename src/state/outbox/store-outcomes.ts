@@ -1,6 +1,7 @@
 /** What became of attempts. */
 import type { DeliveryResult } from "../../model/outbox.ts";
-import { type Executor, insertRows, statementForEach, transact } from "../db/statement.ts";
+import { scopeOfSink } from "../db/scopes.ts";
+import { type Executor, insertRows, listStatement, statementForEach, transact } from "../db/statement.ts";
 import type { CrosspostsTable, MessagesTable } from "../db/outbox-tables.ts";
 import { beginAnew, passThreadOn } from "../messages/threads.ts";
 import { OPEN } from "../db/literals.ts";
@@ -46,9 +47,11 @@ const addCrossposts = insertRows(
   (insert) => insert.onConflict((conflict) => conflict.column("message_id").doNothing()),
 );
 
+const sinksOf = listStatement<object, string>()((on, list) => on.selectFrom("messages").select("sink").distinct().where("id", "in", list));
+
 /** All results in one transaction. A message that is done already stays as it is. */
 export function record(db: Executor, results: readonly DeliveryResult[]): Promise<void> {
-  return transact(db, async (on) => {
+  const work = async (on: Executor) => {
     const unrecorded: DeliveryResult[] = [];
     for (const result of results) if (result.kind !== "retry" || !(await isRecorded(on, result))) unrecorded.push(result);
     const written = new Map((await writeAll(on, unrecorded.map(outcomeOf))).rows.map(({ id, sink }) => [id, sink]));
@@ -59,7 +62,9 @@ export function record(db: Executor, results: readonly DeliveryResult[]): Promis
       if (result.kind !== "sent" && sink !== undefined && wasAttempted(result)) await addFailedAttempt(on, result);
       if (result.kind === "sent" && sink !== undefined && result.crosspost === true) await addCrossposts(on, [crosspostOf(result, sink)]);
     }
-  });
+  };
+  const ids = results.map(({ messageId }) => messageId);
+  return transact(db, work, async (on) => (await sinksOf(on, ids, {})).rows.map(({ sink }) => scopeOfSink(sink)));
 }
 
 /** What expires behind an open breaker is given up without an attempt. */

@@ -5,6 +5,7 @@ import { refreshGroup } from "./group-timers.ts";
 import { GROUPED, OPEN, WAITING } from "../db/literals.ts";
 import { insertMessages, messageRow } from "./seal.ts";
 import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
+import { scopeOfSink } from "../db/scopes.ts";
 
 const countSealed = statement<{ throttleKey: string; since: number }>()((on, slot) =>
   on
@@ -73,7 +74,7 @@ const timerRow = (sink: string, groupKey: string) => ({ sink, group_key: groupKe
 /** Deliveries sealed in the meantime are left alone. */
 export function gather(db: Executor, overflow: Overflow): Promise<void> {
   const { sink, throttleKey, nowMs: now, digestKey, digestDueAtMs: dueAt, announcement } = overflow;
-  return transact(db, async (on) => {
+  const work = async (on: Executor) => {
     const { rows } = await move(on, { sink, throttleKey, now, digestKey, dueAt });
     if (rows.length === 0) return;
     await addTimer(
@@ -85,5 +86,6 @@ export function gather(db: Executor, overflow: Overflow): Promise<void> {
     if (announcement === undefined) return;
     await insertMessages(on, [messageRow(announcement, 0)]);
     await refreshGroup(on, sink, announcement.groupKey, announcement.sealedAtMs);
-  });
+  };
+  return transact(db, work, [scopeOfSink(sink)]);
 }
