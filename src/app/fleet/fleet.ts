@@ -15,8 +15,8 @@ export interface FleetDeps {
   readonly membership: Membership;
   readonly clock: Clock;
   readonly log: Log;
-  /** Digest of the active configuration. */
-  readonly configHash: () => string;
+  /** Digest of the active configuration, and the version of the planner. */
+  readonly plansBy: () => string;
 }
 
 /** What follows from changes. Both are awaited: nothing else of the fleet goes on meanwhile. */
@@ -30,7 +30,7 @@ export interface FleetWork {
 }
 
 const WATCH_EVERY_MS = 100;
-/** After work that could not begin again. */
+/** After work that could not begin again, and after a plan that lacks something. */
 const RETRY_MS = 1_000;
 
 export class Fleet implements Share {
@@ -119,15 +119,16 @@ export class Fleet implements Share {
     if (revision !== this.#revision || isLeading !== wasLeading) {
       if (await this.#readHeld()) return this.#restart(work);
       await work.changed();
-      this.#revision = revision;
+      if (this.#hasPlanned()) this.#revision = revision;
+      else await this.#planLater();
     }
     if (arrivals !== this.#arrivals) work.delivered();
     this.#arrivals = arrivals;
   }
 
   async #publishConfig(): Promise<void> {
-    const { store, membership, configHash } = this.#deps;
-    const config = configHash();
+    const { store, membership, plansBy } = this.#deps;
+    const config = plansBy();
     if (config === this.#config) return;
     await store.setReplicaConfig(membership.id, config);
     this.#config = config;
@@ -150,7 +151,7 @@ export class Fleet implements Share {
     this.#sharedBy = sharedBy;
   }
 
-  /** Replicas with another configuration than the leader's get nothing. */
+  /** Replicas with another configuration or planner than the leader's get nothing: they may have other polls. */
   #shareOut(): Promise<void> {
     const { store, membership, log } = this.#deps;
     return this.#inTurn(async () => {
@@ -174,6 +175,19 @@ export class Fleet implements Share {
       }
       await this.#readHeld();
     });
+  }
+
+  /** Whether everything that it holds is in its own plan. */
+  #hasPlanned(): boolean {
+    const planned = new Set([...this.#work.values()].flat().map(nameOf));
+    return [...this.#held].every((name) => planned.has(name));
+  }
+
+  /** Nobody does what it holds and has not planned. It may be going just now. */
+  async #planLater(): Promise<void> {
+    const { clock, log } = this.#deps;
+    log.warn("work that this replica is to do is not in its plan, planning again");
+    await sleep(clock, RETRY_MS);
   }
 
   /** Whether something is to be handed over. */

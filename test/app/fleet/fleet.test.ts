@@ -51,12 +51,16 @@ function makeFleets() {
   let leader = "a";
   const add = async (id: string, config = "c") => {
     const did: string[] = [];
-    const options = { config, failures: 0 };
+    const options = { config, failures: 0, work: WORK };
+    const log = rememberingLog();
     const membership = { id, isLeading: () => leader === id, isPresent: async () => true, clock, setMayLead: () => undefined };
-    const fleet = new Fleet({ store, membership, clock, log: rememberingLog(), configHash: () => options.config });
-    const begin = () => fleet.submit("poll", WORK);
+    const fleet = new Fleet({ store, membership, clock, log, plansBy: () => options.config });
+    const begin = () => fleet.submit("poll", options.work);
     const work: FleetWork = {
-      changed: async () => void did.push("changed"),
+      async changed() {
+        did.push("changed");
+        await begin();
+      },
       delivered: () => undefined,
       async restart(between) {
         did.push("ended");
@@ -71,7 +75,7 @@ function makeFleets() {
     const stop = fleet.start(work);
     onTestFinished(stop);
     const held = () => WORK.filter(({ key }) => fleet.holds("poll", key)).length;
-    return { fleet, did, held, options, stop };
+    return { fleet, did, held, options, stop, log };
   };
   return { clock, claims, add, remove, hooks, lead: (id: string) => (leader = id) };
 }
@@ -172,4 +176,22 @@ it("what could not be announced is announced once the state can be written", asy
   await expect(a.fleet.announce()).rejects.toThrow("no");
   await clock.advance(1_000);
   expect(b.did).toEqual(["changed"]);
+});
+
+it("one that has not planned what it is to do says so, and plans again until it has", async () => {
+  const { clock, add } = makeFleets();
+  const a = await add("a");
+  const b = await add("b");
+  const warnings = () => b.log.lines.filter(({ level }) => level === "warn").length;
+  await clock.advance(2_000);
+  expect(warnings()).toBe(0);
+  b.options.work = [];
+  await a.fleet.announce();
+  await clock.advance(3_000);
+  expect(warnings()).toBeGreaterThan(1);
+  b.options.work = WORK;
+  await clock.advance(2_000);
+  const before = warnings();
+  await clock.advance(3_000);
+  expect(warnings()).toBe(before);
 });
