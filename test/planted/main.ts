@@ -72,6 +72,7 @@ async function plant(copy: string, patch: Patch): Promise<Outcome> {
   const apply = (...more: string[]) => execFileSync("git", ["apply", ...more, resolve(root, patch.path)], { cwd: copy });
   apply();
   try {
+    if (patch.scenario !== undefined) return { patch, caughtBy: await failedSim(copy, "--scenario", patch.scenario) };
     return { patch, caughtBy: (await failedTest(copy, patch)) ?? (await failedSeed(copy)) };
   } finally {
     apply("--reverse");
@@ -102,11 +103,15 @@ interface Report {
 async function failedSeed(copy: string): Promise<string | undefined> {
   if (values.seeds === "0") return undefined;
   const workers = values.workers === undefined ? [] : ["--workers", values.workers];
-  const { code, output } = await run(copy, ["npm", "run", "sim", "--", "--seeds", values.seeds, "--bail", ...workers]);
+  return failedSim(copy, "--seeds", values.seeds, "--bail", ...workers);
+}
+
+async function failedSim(copy: string, ...args: readonly string[]): Promise<string | undefined> {
+  const { code, output } = await run(copy, ["npm", "run", "sim", "--", ...args]);
   if (code === 0) return undefined;
-  const seed = /--seed \d+/.exec(output)?.[0];
-  if (seed === undefined) throw new Error(`the simulation did not run: ${output.slice(-2_000)}`);
-  return `the simulation, ${seed}`;
+  const again = /again: .*(--(?:seed|scenario) .*)/.exec(output)?.[1];
+  if (again === undefined) throw new Error(`the simulation did not run: ${output.slice(-2_000)}`);
+  return `the simulation, ${again}`;
 }
 
 /** What a command prints, and how it ends. */

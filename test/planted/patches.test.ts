@@ -7,7 +7,8 @@ const patches = readPatches(".");
 
 describe("a planted bug", () => {
   it("says what it is, and names tests that exist", () => {
-    for (const { name, tests } of patches) expect([name, tests.filter((path) => !existsSync(path))]).toEqual([name, []]);
+    for (const { name, tests, scenario = "." } of patches)
+      expect([name, [...tests, scenario].filter((path) => !existsSync(path))]).toEqual([name, []]);
   });
 
   it("can still be planted: a patch that does not apply any more is made anew, or removed with what it was about", () => {

@@ -15,6 +15,8 @@ export interface Patch {
   readonly shape: string;
   /** Test files or folders that could see it, the likeliest first. */
   readonly tests: readonly string[];
+  /** One of the simulation that does see it, instead of tests. */
+  readonly scenario: string | undefined;
 }
 
 /** All of them by name. @throws Error for one without its header. */
@@ -24,9 +26,12 @@ export function readPatches(root: string): readonly Patch[] {
     const path = join(PATCHES, file);
     const [header = "", diff] = readFileSync(join(root, path), "utf8").split(/^(?=--- a\/)/m);
     const field = (name: string): string => new RegExp(`^${name}: (.+)$`, "m").exec(header)?.[1] ?? "";
-    const patch = { name: file.replace(/\.patch$/, ""), path, bug: field("bug"), shape: field("shape"), tests: words(field("tests")) };
-    const isWhole = patch.bug !== "" && SHAPES.some((shape) => shape === patch.shape) && patch.tests.length > 0 && diff !== undefined;
-    if (!isWhole) throw new Error(`${path} needs the lines "bug: ", "shape: " (${SHAPES.join(", ")}) and "tests: ", and a diff`);
+    const [tests, [scenario]] = [words(field("tests")), words(field("scenario"))];
+    const patch = { name: file.replace(/\.patch$/, ""), path, bug: field("bug"), shape: field("shape"), tests, scenario };
+    const isSeen = tests.length > 0 || scenario !== undefined;
+    const isWhole = patch.bug !== "" && SHAPES.some((shape) => shape === patch.shape) && isSeen && diff !== undefined;
+    if (!isWhole)
+      throw new Error(`${path} needs the lines "bug: ", "shape: " (${SHAPES.join(", ")}) and "tests: " or "scenario: ", and a diff`);
     return patch;
   });
 }

@@ -18,7 +18,7 @@ const HELP = `npm run sim -- [options]
   --seeds N         play N seeds
   --seconds N       play seeds until so much time is over
   --from N          the first seed; random for --seconds, else 1
-  --replicas N      so many daemons on one state; one unless given
+  --replicas N      so many daemons on one state; unless given one, and of one seed in six two or three
   --scenario FILE   play a scenario that was kept
   --twice           with one seed: play it twice and show where the two differ
   --trace           with one seed or scenario: print what the daemon logged, and what the sinks got

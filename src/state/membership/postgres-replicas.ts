@@ -37,6 +37,11 @@ const ENTER = `
   insert into replicas (id, host, config, leads, joined_at)
   values ($1, coalesce(host(inet_client_addr()), 'this host'), '', 0, $2) on conflict (id) do nothing`;
 
+export const LEAD = "update replicas set leads = case when id = $1 then 1 else 0 end";
+export const RESIGN = "update replicas set leads = 0 where id = $1";
+/** Of one replica: it writes nothing more, and what it did belongs to nobody. */
+export const REMOVE = ["delete from replicas where id = $1", "update claims set replica = null where replica = $1"] as const;
+
 /** Its only value is 1 while the daemon has a row. Ids are of letters, digits, - and _. */
 export const presenceText = (id: string): string => `select cast(count(*) as int) as present from replicas where id = '${id}'`;
 
@@ -53,7 +58,7 @@ export const connectReplica = async (address: PostgresAddress, name: string): Pr
 const replicaSession = (client: Client): ReplicaSession => ({
   tryLock: () => tryLock(client),
   async resign(id) {
-    await change(client, ["update replicas set leads = 0 where id = $1", [id]]);
+    await change(client, [RESIGN, [id]]);
     await client.query(`select pg_advisory_unlock(${lockName("owner")})`);
   },
   findActive: async () => (await client.query<ActiveDaemon>(ACTIVE)).rows[0],
@@ -61,9 +66,8 @@ const replicaSession = (client: Client): ReplicaSession => ({
   knownReplicas: async () => (await client.query<KnownReplica>(KNOWN_REPLICAS)).rows,
   isPresent: async (id) => (await client.query<{ present: number }>(presenceText(id))).rows[0]?.present === 1,
   enter: (id, nowMs) => change(client, [ENTER, [id, nowMs]]),
-  lead: (id) => change(client, ["update replicas set leads = case when id = $1 then 1 else 0 end", [id]]),
-  remove: (ids) =>
-    change(client, ["delete from replicas where id = any($1)", [ids]], ["update claims set replica = null where replica = any($1)", [ids]]),
+  lead: (id) => change(client, [LEAD, [id]]),
+  remove: (ids) => change(client, ...ids.flatMap((id) => REMOVE.map((text): Statement => [text, [id]]))),
   async readClock() {
     const { rows } = await client.query<{ now: number }>("select extract(epoch from clock_timestamp()) * 1000 as now");
     return Number(rows[0]?.now);

@@ -37,6 +37,9 @@ export const isBroken = (played: Played, fromMs: number, toMs: number): boolean 
 export const cuts = ({ lives }: Played): readonly Span[] =>
   lives.flatMap(({ toMs, cutAt, stalls }) => [...(cutAt === undefined ? [] : [{ fromMs: toMs, toMs }]), ...stalls]);
 
+/** Nobody takes over within this, and nothing that waits for an answer gives up. */
+const SHORT_STALL_MS = 5_000;
+
 /** From then on the others declare a replica dead that stands still. */
 const LEASE_MS = 15_000;
 
@@ -58,5 +61,6 @@ export function isForgotten(
   const life = played.lives.find((one) => one.number === number);
   if (life === undefined) return false;
   const endMs = Math.min(life.toMs, life.replacedAtMs ?? life.toMs);
-  return endMs < answeredAtMs + withinMs || life.stalls.some(({ fromMs, toMs }) => fromMs < answeredAtMs + withinMs && toMs > atMs);
+  const stalls = life.stalls.filter(({ fromMs, toMs }) => toMs - fromMs > SHORT_STALL_MS);
+  return endMs < answeredAtMs + withinMs || stalls.some(({ fromMs, toMs }) => fromMs < answeredAtMs + withinMs && toMs > atMs);
 }

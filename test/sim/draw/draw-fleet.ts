@@ -1,7 +1,8 @@
 /** Makes a scenario of one daemon one of several replicas, and draws what goes wrong among them. */
-import { COMMIT_POINTS, REPLICA_POINTS } from "../run/crash-points.ts";
+import { COMMIT_POINTS, DECIDED_POINTS, REPLICA_POINTS } from "../run/crash-points.ts";
 import type { Dice } from "./dice.ts";
 import type { Scenario, Step } from "./scenario.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
 import { byTime } from "./draw-world.ts";
 
 const MIN_MS = 60_000;
@@ -18,7 +19,7 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
     if (step.do === "crash") return [{ ...step, replica: replica(), point: dice.chance(0.3) ? point() : step.point }];
     return [step.do === "restart" ? { ...step, replica: replica() } : step];
   });
-  const stalls = times(1, 4).map((atMs): Step => {
+  const stalls = times(0, 3).map((atMs): Step => {
     const forMs = dice.pick([2_000, 14_000, 17_000, 40_000, 3 * MIN_MS]);
     return { do: "stall", atMs, replica: replica(), point: point(), nth: dice.int(1, 5), forMs };
   });
@@ -30,5 +31,28 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
     const downMs = dice.pick([0, 1_000, 60_000]);
     return { do: "crash", atMs, replica: replica(), point: point(), nth: dice.int(1, 3), downMs };
   });
-  return { ...scenario, replicas, lateMs, steps: [...own, ...crashes, ...stalls, ...cuts].sort(byTime) };
+  const situations = times(1, 3).flatMap((atMs) => {
+    const [one = 0, other = 1] = dice.shuffled(Array.from({ length: replicas }, (_, n) => n));
+    return dice.chance(0.5) ? stallOnceDecided(dice, atMs, one) : joinWhileSending(scenario, atMs, { one, other });
+  });
+  return { ...scenario, replicas, lateMs, steps: [...own, ...crashes, ...stalls, ...cuts, ...situations].sort(byTime) };
+}
+
+/** Meanwhile others take over from it. */
+function stallOnceDecided(dice: Dice, atMs: number, replica: number): readonly Step[] {
+  const forMs = dice.pick([40_000, 3 * MIN_MS]);
+  return [{ do: "stall", atMs, replica, point: dice.pick(DECIDED_POINTS), nth: 1, forMs, withinMs: 15 * MIN_MS }];
+}
+
+/** `one` gets a share of what `other` does while that one waits for an answer. */
+function joinWhileSending(
+  { config }: Scenario,
+  atMs: number,
+  { one, other }: { readonly one: number; readonly other: number },
+): readonly Step[] {
+  const sinks = Object.keys(config["sinks"] as JsonObject);
+  return [
+    ...sinks.map((sink): Step => ({ do: "sink trouble", atMs, sink, kind: "sluggish" })),
+    { do: "restart", atMs, replica: one, downMs: 15 * MIN_MS, until: { replica: other, point: "store.seal:answer" } },
+  ];
 }

@@ -9,8 +9,8 @@ import { createDice, type Dice } from "./dice.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { ConfigText, Scenario, Step } from "./scenario.ts";
 
-/** `replicas`: so many daemons. */
-export function drawScenario(seed: number, replicas = 1): Scenario {
+/** `replicas`: so many daemons; unless given one, and in one of six scenarios two or three. */
+export function drawScenario(seed: number, replicas?: number): Scenario {
   const dice = createDice(seed);
   const startMs = drawStart(dice);
   const busyMs = dice.pick([40, 90, 180]) * 60_000;
@@ -33,9 +33,12 @@ export function drawScenario(seed: number, replicas = 1): Scenario {
   // Now and then a large one stays as it is: some mistakes need length.
   const isUnlimited = dice.chance(0.02);
   const scenario: Scenario = { seed, mode, startMs, busyMs, calmMs, isWholeCalm, config, files, keys, before, steps };
-  const fleet = drawFleet(dice, scenario, replicas);
+  const fleet = drawFleet(dice, scenario, replicas ?? drawReplicas(dice));
   return isUnlimited ? fleet : limitRequests(fleet);
 }
+
+/** Drawn last: a scenario of one daemon is the same as if it had not been. */
+const drawReplicas = (dice: Dice): number => (dice.chance(1 / 6) ? dice.int(2, 3) : 1);
 
 /** The service lets nobody retweet a post twice: what would be a second time is a quote. */
 function withoutRepeatedRetweets(posts: readonly Step[]): readonly Step[] {

@@ -82,9 +82,10 @@ export type Step =
   | { readonly do: "sink trouble"; readonly atMs: number; readonly sink: string; readonly kind: SinkTroubleKind; readonly times?: number }
   | { readonly do: "sink heals"; readonly atMs: number; readonly sink: string }
   | (OfReplica & { readonly do: "crash"; readonly point: string; readonly nth: number; readonly downMs: number })
-  | (OfReplica & { readonly do: "restart"; readonly downMs: number })
-  /** It stands still, and goes on. */
-  | (OfReplica & { readonly do: "stall"; readonly point: string; readonly nth: number; readonly forMs: number })
+  /** `until`: it begins sooner, once another one passes a point. */
+  | (OfReplica & { readonly do: "restart"; readonly downMs: number; readonly until?: MomentOfReplica })
+  /** It stands still, and goes on: where it passes the point within `withinMs`, two minutes unless said otherwise, else wherever it is then. */
+  | (OfReplica & { readonly do: "stall"; readonly point: string; readonly nth: number; readonly forMs: number; readonly withinMs?: number })
   /** Its connections to the server of the state are cut. */
   | (OfReplica & { readonly do: "cut off"; readonly point: string; readonly nth: number })
   | { readonly do: "reload"; readonly atMs: number; readonly config: ConfigText }
@@ -101,6 +102,12 @@ interface OfReplica {
   readonly replica?: number;
 }
 
+export interface MomentOfReplica {
+  readonly replica: number;
+  readonly point: string;
+}
+
+/** `sluggish`: accepts at once and answers after six seconds, as long as a stop waits. */
 export const SINK_TROUBLES = [
   "rate-limited",
   "rate-limited-globally",
@@ -117,6 +124,7 @@ export const SINK_TROUBLES = [
   "unresolved",
   "hang",
   "slow",
+  "sluggish",
   "lost-by-timeout",
   "lost-by-reset",
 ] as const;

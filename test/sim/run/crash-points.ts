@@ -117,5 +117,11 @@ const ofAll = CRASH_POINTS.filter((point) => !/setTimesBack|close|files/.test(po
 /** Where one of several replicas can be cut, or stand still. */
 export const REPLICA_POINTS = { common: ofAll, own: OF_REPLICAS } as const;
 
+/** What a replica has decided by then it does next: it sends, stores a poll, says how a message fared, or shares out work. */
+export const DECIDED_POINTS: readonly string[] = [
+  ...["store.seal:answer", "store.seal:committed", "store.lastMentions:answer", "store.record:call"],
+  ...["store.reserve:answer", "store.knownItems:answer", "store.commitPoll:call", "store.saveClaims:call"],
+];
+
 /** Before and after a transaction of a replica is committed. */
 export const COMMIT_POINTS: readonly string[] = [...ofAll, ...SHARING].filter((point) => /:commit(?:ted)?$/.test(point));

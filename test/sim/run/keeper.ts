@@ -23,8 +23,11 @@ export type KeeperStep = Step & { readonly do: "crash" | "restart" | "stall" | "
 export interface Keeper {
   readonly daemon: SimDaemon;
   readonly isUp: boolean;
+  /** Nothing, where it is not down. */
   begin(): void;
   act(step: KeeperStep): void;
+  /** Once it passes the point. */
+  at(point: string, happen: () => void): void;
   /** The life is over, at a point. */
   ended(point: string): void;
   /** Others took over: it is to stop, and to start again. */
@@ -89,6 +92,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
   const span = () => lives.findLast((life) => life.replica === replica);
 
   const begin = () => {
+    if (state !== "down") return;
     state = "starting";
     isReplaced = false;
     deps.onBegin();
@@ -142,7 +146,9 @@ export function createKeeper(deps: KeeperDeps): Keeper {
       else if (step.do === "stall") standStill(step.forMs, step.point);
       else daemon.cutOff();
     };
-    lastMoment = clock.after(isOneOfSeveral ? CUT_WITHIN_MS.oneOfSeveral : CUT_WITHIN_MS.alone, step.do === "crash" ? daemon.kill : happen);
+    const usualMs = isOneOfSeveral ? CUT_WITHIN_MS.oneOfSeveral : CUT_WITHIN_MS.alone;
+    const withinMs = step.do === "stall" ? (step.withinMs ?? usualMs) : usualMs;
+    lastMoment = clock.after(withinMs, step.do === "crash" ? daemon.kill : happen);
     daemon.at(step.point, step.nth, happen);
   };
   return {
@@ -152,6 +158,10 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     },
     begin,
     act,
+    at(point, happen) {
+      lastMoment();
+      daemon.at(point, 1, happen);
+    },
     ended(point) {
       if (state === "down") return;
       end(point);

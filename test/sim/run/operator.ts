@@ -37,6 +37,9 @@ export interface OperatorDeps {
   readonly note: (text: string) => void;
 }
 
+/** Others have what a replica did that was stopped. */
+const TAKEN_OVER_MS = 20_000;
+
 export function createOperator({ clock, worldClock, replicas, createDaemon, activate, putConfig, note }: OperatorDeps): Operator {
   const epochs: Epoch[] = [];
   const lives: LifeSpan[] = [];
@@ -63,10 +66,16 @@ export function createOperator({ clock, worldClock, replicas, createDaemon, acti
 
   const follow = ({ daemon }: Keeper, work: Promise<unknown>, what: string) =>
     watchOver(work, { clock, daemon, lives, failures }, { what, onDone: () => undefined });
+  const beginSooner = ({ replica = 0, until }: Step & { readonly do: "restart" }): void => {
+    if (until === undefined) return;
+    clock.after(TAKEN_OVER_MS, () => keepers[until.replica]?.at(until.point, () => keepers[replica]?.begin()));
+  };
   const act = (step: OperatorStep): void => {
     switch (step.do) {
-      case "crash":
       case "restart":
+        keepers[step.replica ?? 0]?.act(step);
+        return beginSooner(step);
+      case "crash":
       case "stall":
       case "cut off":
         return keepers[step.replica ?? 0]?.act(step);

@@ -178,7 +178,8 @@ function createRun(scenario: Scenario, folder: string) {
   };
   const played = (): Played => ({
     ...{ scenario, world, logged, status, endMs: worldClock.now() },
-    ...{ epochs: operator.epochs, lives: operator.lives, failures: operator.failures, silences: operator.silences },
+    ...{ epochs: operator.epochs, lives: operator.lives, silences: operator.silences },
+    failures: [...operator.failures, ...(server?.objections ?? [])],
     attempts: receivers.attempts,
     asked: service.asked,
     sent: service.sent,

@@ -145,6 +145,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     if (kind === "hang") await hang(clock, request);
     if (kind === "slow") await pause(clock, request, 9_000);
     const answer = accept(attempt);
+    if (kind === "sluggish") await pause(clock, request, 6_000);
     if (kind === "lost-by-timeout") await hang(clock, request);
     if (kind === "lost-by-reset") throw new HttpError("HTTP_RESET", "the connection broke before the whole answer had arrived", true);
     return answer;

@@ -81,6 +81,8 @@ class ReplicaConnection implements DatabaseConnection {
     const { server, moments } = this.#process;
     await this.#ask(async () => this.#pass(() => moments.onCommit?.("commit")));
     await this.#ask(async () => server.commit(this.#connection));
+    const { name } = this.#connection;
+    if (server.removed.has(name)) server.objections.push(`written by a replica that others had taken over from: ${name}`);
     this.#isInTransaction = false;
     await this.#ask(async () => this.#pass(() => moments.onCommit?.("committed")));
     // Whoever is cut off now does not hear that it is done.

@@ -49,6 +49,10 @@ export class SimServer {
   /** Reads what is committed while another one writes, as every reader on a server does. */
   readonly #reader: DatabaseConnection;
   readonly #writer: DatabaseConnection;
+  /** Names of replicas that others have taken over from, or that have left. */
+  readonly removed = new Set<string>();
+  /** Of the replicas: what none may do. */
+  readonly objections: string[] = [];
   #turnOf: ServerConnection | undefined;
   #lockOf: ServerConnection | undefined;
 

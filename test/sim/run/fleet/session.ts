@@ -1,7 +1,7 @@
 /** The session that the membership of a replica holds on the simulated server: what the statements of postgres-replicas.ts do on Postgres. */
 import { CompiledQuery } from "kysely";
 import type { ReplicaSession } from "../../../../src/state/membership/replica-session.ts";
-import { DAEMON } from "../../../../src/state/membership/postgres-replicas.ts";
+import { DAEMON, LEAD, REMOVE, RESIGN } from "../../../../src/state/membership/postgres-replicas.ts";
 import type { Life } from "../life.ts";
 import type { ServerConnection, SimServer } from "./server.ts";
 
@@ -23,7 +23,7 @@ export function openSession(server: SimServer, { name, host, life }: SessionOpti
   return {
     tryLock: async () => server.lock(connection),
     async resign(id) {
-      await change(["update replicas set leads = 0 where id = ?", [id]]);
+      await change([RESIGN, [id]]);
       server.unlock(connection);
     },
     findActive: async () => (server.leader === undefined ? undefined : { ...server.leader, host: "another host" }),
@@ -34,14 +34,11 @@ export function openSession(server: SimServer, { name, host, life }: SessionOpti
     },
     isPresent: async (id) => (await read("select id from replicas where id = ?", [id])).length === 1,
     enter: (id, nowMs) => change([INSERT, [id, host, nowMs]]),
-    lead: (id) => change(["update replicas set leads = case when id = ? then 1 else 0 end", [id]]),
-    remove: (ids) =>
-      change(
-        ...ids.flatMap((id): readonly Statement[] => [
-          ["delete from replicas where id = ?", [id]],
-          ["update claims set replica = null where replica = ?", [id]],
-        ]),
-      ),
+    lead: (id) => change([LEAD, [id]]),
+    async remove(ids) {
+      await change(...ids.flatMap((id) => REMOVE.map((text): Statement => [text, [id]])));
+      for (const id of ids) server.removed.add(DAEMON + id);
+    },
     readClock: async () => server.nowMs(),
     listen: async (heard) => server.listen(connection, (topic, from) => void life.awake(() => heard(topic, from))),
     onEnd: (onEnd) => void (ended = onEnd),
@@ -54,7 +51,7 @@ type Statement = readonly [text: string, values: readonly unknown[]];
 async function changeIn(server: SimServer, connection: ServerConnection, statements: readonly Statement[]): Promise<void> {
   await server.begin(connection);
   try {
-    for (const [text, values] of statements) await server.write(connection, CompiledQuery.raw(text, [...values]));
+    for (const [text, values] of statements) await server.write(connection, CompiledQuery.raw(text.replaceAll(/\$\d/g, "?"), [...values]));
     server.commit(connection);
   } catch (error) {
     server.rollback(connection);
