@@ -26,7 +26,7 @@ export interface ReplicaState {
   readonly id: string;
   /** Its address as the server sees it. */
   readonly host: string;
-  /** Digest of its configuration, and the version of its planner: only those with the leader's get a share. */
+  /** Digest of its configuration: only those with the leader's get a share. */
   readonly config: string;
   readonly isLeading: boolean;
   readonly joinedAtMs: number;
@@ -43,8 +43,8 @@ export interface ReplicaStore {
   handOver(replica: string): Promise<void>;
   setReplicaConfig(replica: string, config: string): Promise<void>;
   /**
-   * `revision` grows with every change of claims and configurations, and whenever it is raised; `arrivals` with every delivery that is new,
-   * and every event that waits for its enrichment.
+   * `revision` grows with every change of claims and configurations, and whenever it is raised; `arrivals` differs with every delivery that is
+   * new, and every event.
    */
   shareNews(): Promise<{ readonly revision: number; readonly arrivals: number }>;
   /** Something that replicas keep in memory changed: all of them read it again. */

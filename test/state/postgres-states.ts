@@ -32,14 +32,18 @@ export class PostgresStates {
     return new PostgresStates(
       server,
       database,
-      rows.map(({ tablename }) => String(tablename)).filter((name) => name !== "sequences"),
+      rows.map(({ tablename }) => String(tablename)),
     );
   }
 
   async empty(): Promise<Store> {
     const deletions = this.#tables.map((table) => `delete from ${table}`);
     // Deliveries name their events, and targets their watches.
-    const text = ["set session_replication_role = replica", ...deletions, "update sequences set value = 0"].join("; ");
+    const text = [
+      "set session_replication_role = replica",
+      ...deletions,
+      "select setval(cast(cast(sequencename as text) as regclass), 0) from pg_sequences",
+    ].join("; ");
     await this.#server.ask(this.#database, text);
     return this.open();
   }
@@ -68,18 +72,22 @@ export class PostgresStates {
     const pool = await createPool(this.address());
     let release = () => undefined as void;
     let reach = () => undefined as void;
+    let commits = 0;
     const released = new Promise<void>((resolve) => (release = resolve));
     const reached = new Promise<void>((resolve) => (reach = resolve));
     pool.on("connect", (client) => {
       const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
       const heldQuery = async (...args: unknown[]) => {
-        if (args[0] === "commit") reach();
-        if (args[0] === "commit") await released;
+        if (args[0] === "commit") {
+          commits += 1;
+          reach();
+          await released;
+        }
         return query(...args);
       };
       Object.assign(client, { query: heldQuery });
     });
-    return { store: storeOver(pool, owner), reached, release: () => release() };
+    return { store: storeOver(pool, owner), reached, commits: () => commits, release: () => release() };
   }
 
   /** Sessions that wait for a scope, or for the whole state. */
@@ -96,6 +104,8 @@ export interface HeldStore {
   readonly store: Store;
   /** Resolves once a transaction has done everything but its COMMIT. */
   readonly reached: Promise<void>;
+  /** How many have come so far. */
+  commits(): number;
   release(): void;
 }
 

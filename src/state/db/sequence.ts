@@ -1,5 +1,12 @@
-/** Gives rows their order: blocks of growing numbers, taken inside the transaction that uses them. */
-import { type Executor, statement } from "./statement.ts";
+/**
+ * Gives rows their order: growing numbers, taken inside the transaction that uses them. On a file they are rows of a table; on Postgres, where
+ * such a row would be locked until the transaction ends, sequences of the server, which a view shows as that table. Of two transactions that
+ * run side by side there, the one with the higher number may be committed first.
+ */
+import { sql } from "kysely";
+import { type Executor, isOnPostgres, statement } from "./statement.ts";
+
+type NumberName = "target" | "event" | "delivery" | "enrichment" | "ledger" | "audit" | "silence";
 
 const take = statement<{ name: string; count: number }>()((on, slot) =>
   on
@@ -9,12 +16,38 @@ const take = statement<{ name: string; count: number }>()((on, slot) =>
     .returning("value"),
 );
 
-/** The first of `count` consecutive numbers that nobody else gets. */
-export async function nextNumbers(
-  on: Executor,
-  name: "target" | "event" | "delivery" | "enrichment" | "ledger" | "audit" | "silence",
-  count: number,
-): Promise<number> {
+const takeEach = statement<{ sequence: string; count: number }>()((on, slot) =>
+  on
+    .selectFrom(sql`generate_series(1, cast(${slot("count")} as int))`.as("number"))
+    .select(sql<number>`nextval(cast(cast(${slot("sequence")} as text) as regclass))`.as("value")),
+);
+
+/** Growing numbers that nobody else gets, by index from 0 to `count` - 1. */
+export async function nextNumbers(on: Executor, name: NumberName, count: number): Promise<(index: number) => number> {
+  if (isOnPostgres(on)) {
+    const { rows } = await takeEach(on, { sequence: sequenceOf(name), count });
+    return (index) => Number(rows[index]?.value ?? index + 1);
+  }
   const { rows } = await take(on, { name, count });
-  return Number(rows[0]?.value ?? count) - count + 1;
+  const first = Number(rows[0]?.value ?? count) - count + 1;
+  return (index) => first + index;
+}
+
+const sequenceOf = (name: string): string => `numbers_${name}`;
+
+/** Replaces the table by sequences that go on where it stands, and the view. */
+export async function useServerSequences(on: Executor): Promise<void> {
+  const rows = await on.selectFrom("sequences").selectAll().orderBy("name").execute();
+  await on.schema.dropTable("sequences").execute();
+  for (const { name } of rows) await sql`create sequence ${sql.ref(sequenceOf(name))} minvalue 0`.execute(on);
+  await setServerSequences(on, rows);
+  const shown = rows.map(
+    ({ name }) => sql`select cast(${sql.lit(name)} as text) collate "C" as name, last_value as value from ${sql.ref(sequenceOf(name))}`,
+  );
+  await sql`create view sequences as ${sql.join(shown, sql` union all `)}`.execute(on);
+}
+
+/** The last number that was given, by name. */
+export async function setServerSequences(on: Executor, rows: readonly { readonly name: string; readonly value: number }[]): Promise<void> {
+  for (const { name, value } of rows) await sql`select setval(${sql.lit(sequenceOf(name))}, ${sql.lit(Number(value))})`.execute(on);
 }

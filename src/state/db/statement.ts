@@ -185,7 +185,7 @@ export const transact = <Result>(db: Executor, work: (on: Executor) => Promise<R
     return work(on);
   });
 
-const isOnPostgres = (on: Executor): boolean => on.getExecutor().adapter instanceof PostgresAdapter;
+export const isOnPostgres = (on: Executor): boolean => on.getExecutor().adapter instanceof PostgresAdapter;
 
 async function takeScopes(on: Executor, scopes: Scopes): Promise<void> {
   if (typeof scopes !== "function") return void (await on.executeQuery(scopeQuery(scopes)));

@@ -204,7 +204,7 @@ export interface NotesTable {
   value: string;
 }
 
-/** Counters that give rows their order on every database alike. */
+/** The last number of each kind that gave a row its order. On Postgres a view. */
 export interface SequencesTable {
   name: string;
   value: number;

@@ -87,10 +87,10 @@ export function replay(db: Executor, { deliveryIds, added, atMs, detail }: Repla
     const { rows } = await reset(on, ids, { now: atMs });
     await editAgain(on, ids, atMs);
     await acknowledgeEmpty(on, messageIds, { now: atMs });
-    const first = await nextNumbers(on, "delivery", added.length);
+    const numberOf = await nextNumbers(on, "delivery", added.length);
     const made = await insertNew(
       on,
-      added.map((delivery, index) => ({ ...deliveryRow(delivery, first + index, atMs), replayed_at: atMs })),
+      added.map((delivery, index) => ({ ...deliveryRow(delivery, numberOf(index), atMs), replayed_at: atMs })),
     );
     await refreshGroupsOf(on, rows);
     const alerts = rows.length + made.changed;

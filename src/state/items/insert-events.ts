@@ -34,14 +34,14 @@ const insertedSince = listStatement<{ first: number }, string>()((on, list, slot
 /** Ids of the events that were inserted, in no particular order. */
 export async function insertEvents(on: Executor, events: readonly ChirpEvent[]): Promise<ReadonlySet<string>> {
   if (events.length === 0) return new Set();
-  const first = await nextNumbers(on, "event", events.length);
+  const numberOf = await nextNumbers(on, "event", events.length);
   const { changed } = await insertNew(
     on,
-    events.map((event, i) => eventRow(event, first + i)),
+    events.map((event, i) => eventRow(event, numberOf(i))),
   );
   const ids = events.map(({ id }) => id);
   if (changed === ids.length) return new Set(ids);
-  const { rows } = await insertedSince(on, ids, { first });
+  const { rows } = await insertedSince(on, ids, { first: numberOf(0) });
   return new Set(rows.map(({ id }) => id));
 }
 

@@ -124,7 +124,7 @@ async function freeSlots(
 
 async function enter(on: Executor, reservation: Reservation, key: string): Promise<number> {
   const { endpoint, watch, atMs, billed } = reservation;
-  const id = await nextNumbers(on, "ledger", 1);
+  const id = (await nextNumbers(on, "ledger", 1))(0);
   const row = { id, endpoint, watch, billed: billed ? 1 : 0, reserved_at: atMs, answered: 0, slot_at: atMs, status: null, key };
   await insertEntry(on, [row]);
   if (!billed) return id;

@@ -31,6 +31,7 @@ import { up as sealedFor } from "./0026-sealed-for.ts";
 import { up as backfilledEnrichments } from "./0027-backfilled-enrichments.ts";
 import { up as replicas } from "./0028-replicas.ts";
 import { up as configRevisions } from "./0029-config-revisions.ts";
+import { up as serverSequences } from "./0030-server-sequences.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -64,6 +65,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0027-backfilled-enrichments": { up: backfilledEnrichments },
   "0028-replicas": { up: replicas },
   "0029-config-revisions": { up: configRevisions },
+  "0030-server-sequences": { up: serverSequences },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

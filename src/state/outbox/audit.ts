@@ -5,7 +5,7 @@ import { nextNumbers } from "../db/sequence.ts";
 import type { Executor } from "../db/statement.ts";
 
 export async function recordAudit(on: Executor, atMs: number, action: string, detail: Json): Promise<void> {
-  const id = await nextNumbers(on, "audit", 1);
+  const id = (await nextNumbers(on, "audit", 1))(0);
   await on
     .insertInto("audit")
     .values({ id, at: atMs, action, detail: toText(detail) })

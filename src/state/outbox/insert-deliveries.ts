@@ -42,12 +42,12 @@ export const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
 
 export async function insertDeliveries(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<void> {
   if (deliveries.length === 0) return;
-  const first = await nextNumbers(on, "delivery", deliveries.length);
+  const numberOf = await nextNumbers(on, "delivery", deliveries.length);
   const tellings = await DedupeKeys.load(on, deliveries, nowMs);
   const timers = new GroupTimers(on);
   const rows: DeliveriesTable[] = [];
   for (const [i, delivery] of deliveries.entries()) {
-    const row = deliveryRow(delivery, first + i, nowMs);
+    const row = deliveryRow(delivery, numberOf(i), nowMs);
     rows.push(row);
     if (row.state !== "waiting") continue;
     const admitted = tellings.admit(row, delivery);

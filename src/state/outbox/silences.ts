@@ -9,7 +9,7 @@ import type { SilencesTable } from "../db/outbox-tables.ts";
 
 export function addSilence(db: Executor, silence: NewSilence): Promise<StoredSilence> {
   return transact(db, async (on) => {
-    const id = await nextNumbers(on, "silence", 1);
+    const id = (await nextNumbers(on, "silence", 1))(0);
     const { matchers, startsAtMs, endsAtMs, author, comment } = silence;
     const row = { id, matchers: toText(matchers), starts_at: startsAtMs, ends_at: endsAtMs, author, comment };
     await on.insertInto("silences").values(row).execute();

@@ -17,12 +17,12 @@ const insertNew = insertRows(
 
 export async function insertEnrichments(on: Executor, waiting: readonly NewEnrichment[], nowMs: number): Promise<void> {
   if (waiting.length === 0) return;
-  const first = await nextNumbers(on, "enrichment", waiting.length);
+  const numberOf = await nextNumbers(on, "enrichment", waiting.length);
   await insertNew(
     on,
     waiting.map(({ eventId, watchKey, ownSinks, gatherMs, isBackfilled }, i) => ({
       event_id: eventId,
-      seq: first + i,
+      seq: numberOf(i),
       watch_key: watchKey,
       own_sinks: toText(ownSinks),
       gather_ms: gatherMs ?? null,

@@ -1,6 +1,6 @@
 /** Who does what, of the daemons that share a state. Each change counts the revision up that all of them watch. */
 import type { ReplicaState, ReplicaStore, Work, WorkClaim } from "../../model/replicas.ts";
-import { type Executor, insertRows, transact } from "../db/statement.ts";
+import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
 
 const REVISION = "shares";
 
@@ -15,6 +15,21 @@ const upsert = insertRows("claims", ["kind", "key", "cost", "replica", "wanted"]
 );
 
 const AT_ONCE = 500;
+
+/** A transaction that has taken a number may be committed after some that took higher ones, not after so many. */
+const NEWEST = 300;
+
+/** Differs with each new one, also where that has not the highest number. */
+const newestDeliveries = statement<{ most: number }>()((on, slot) =>
+  on
+    .selectFrom(on.selectFrom("deliveries").select("id").orderBy("id", "desc").limit(slot("most")).as("newest"))
+    .select((eb) => eb.fn.sum<number | null>("id").as("sum")),
+);
+const newestEvents = statement<{ most: number }>()((on, slot) =>
+  on
+    .selectFrom(on.selectFrom("events").select("seq").orderBy("seq", "desc").limit(slot("most")).as("newest"))
+    .select((eb) => eb.fn.sum<number | null>("seq").as("sum")),
+);
 
 export const replicaStore = (db: Executor): ReplicaStore => ({
   replicas: () => replicas(db),
@@ -37,12 +52,9 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
       await raiseRevision(on);
     }),
   async shareNews() {
-    const last = await db
-      .selectFrom("deliveries")
-      .select((eb) => eb.fn.max("id").as("id"))
-      .executeTakeFirst();
-    const enrichments = await db.selectFrom("sequences").select("value").where("name", "=", "enrichment").executeTakeFirst();
-    return { revision: await shareRevision(db), arrivals: Number(last?.id ?? 0) + Number(enrichments?.value ?? 0) };
+    const newest = (await newestDeliveries(db, { most: NEWEST })).rows[0];
+    const events = (await newestEvents(db, { most: NEWEST })).rows[0];
+    return { revision: await shareRevision(db), arrivals: Number(newest?.sum ?? 0) + Number(events?.sum ?? 0) };
   },
   raiseShareRevision: () => transact(db, raiseRevision),
 });

@@ -4,7 +4,8 @@
  */
 import { type Kysely, sql } from "kysely";
 import { fromText, toText } from "../db/json-text.ts";
-import { type Executor, insertRows, transact } from "../db/statement.ts";
+import { setServerSequences } from "../db/sequence.ts";
+import { type Executor, insertRows, isOnPostgres, transact } from "../db/statement.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Json } from "../../model/json.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -94,6 +95,11 @@ export async function refuseHalfTransferred(db: Executor, name: string): Promise
   });
 }
 
+async function insertAll(on: Executor, table: TransferTable, rows: readonly TransferRow[]): Promise<void> {
+  const insert = insertRows(table, Object.keys(rows[0] ?? {}) as never, (one) => one);
+  await insert(on, rows as never);
+}
+
 /** Tables of any name: their rows are only carried. */
 type AnyTables = Record<string, Record<string, string | number | null>>;
 
@@ -118,15 +124,14 @@ export function createTransfer(db: Executor): Transfer {
     },
     write: (table, rows, progress) =>
       transact(db, async (on) => {
-        const [first] = rows;
-        const insert = insertRows(table, Object.keys(first ?? {}) as never, (one) => one);
-        await insert(on, rows as never);
+        if (table === "sequences" && isOnPostgres(on)) await setServerSequences(on, rows as never);
+        else await insertAll(on, table, rows);
         await note(on, progress);
       }),
     begin: (from) =>
       transact(db, async (on) => {
         await note(on, { from, table: null, key: null });
-        for (const table of [...tables].reverse()) await on.deleteFrom(table).execute();
+        for (const table of [...tables].reverse()) if (table !== "sequences" || !isOnPostgres(on)) await on.deleteFrom(table).execute();
       }),
     progress: () => readNote(db),
     end: async () => void (await db.deleteFrom("housekeeping").where("name", "=", NOTE).execute()),

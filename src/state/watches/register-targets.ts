@@ -53,8 +53,8 @@ export async function registerTargets(
   for (const watch of watches) registered.push(await registerOne(on, watch, stored.get(watch.watchKey) ?? [], nowMs));
   const created = registered.flatMap((watch) => watch.created);
   if (created.length > 0) {
-    const first = await nextNumbers(on, "target", created.length);
-    created.forEach((row, i) => Object.assign(row, { id: first + i }));
+    const numberOf = await nextNumbers(on, "target", created.length);
+    created.forEach((row, i) => Object.assign(row, { id: numberOf(i) }));
     await insertTargets(on, created);
   }
   return registered.map(({ rows }) => rows);
