@@ -114,7 +114,7 @@ const polls = (db: Executor, settlements: Settlements): PollStore => ({
   itemMarks: (refs, itemIds) => itemMarks(db, refs, itemIds),
   knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
   absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
-  commitPoll: (commit) => commitPoll(db, settlements, commit),
+  commitPoll: (commit) => commitPoll(settlements, commit),
 });
 
 const rechecks = (db: Executor): RecheckStore => ({

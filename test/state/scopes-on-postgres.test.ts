@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 async function reset(): Promise<void> {
   store = await states.empty();
-  await fillOutbox();
+  await fill();
 }
 beforeEach(reset);
 
@@ -58,8 +58,9 @@ const RESERVATION: Reservation = {
 };
 const reserve: Work = (on) => on.reserve(RESERVATION);
 
-/** Messages that wait, one of each sink, and deliveries that do, of which each sink has two. */
-async function fillOutbox(): Promise<void> {
+/** A request, messages that wait, one of each sink, and deliveries that do, of which each sink has two. */
+async function fill(): Promise<void> {
+  await reserve(store);
   for (const sink of ["a", "b"]) {
     const events = ["sealed", "waiting", "late"].map((name) => makeEvent(`${sink} ${name}`));
     const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0, throttleKey: "t" };
@@ -87,18 +88,60 @@ const gather =
   (on) =>
     on.gather({ sink, throttleKey: "t", nowMs: T0, digestKey: "digest:t", digestDueAtMs: T0 + 9 });
 
+interface Found {
+  readonly sink?: string;
+  readonly group?: string;
+  readonly once?: string;
+  readonly source?: string;
+}
+let found = 0;
+/** A poll of a watch that finds one event. */
+const poll =
+  (watchKey: string, { sink = "a", group, once, source }: Found = {}): Work =>
+  async (on) => {
+    const event = makeEvent(`${found++}`, { id: `event ${found}`, watchKey });
+    const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
+    const joined = once === undefined ? {} : { once: { key: once, withinMs: 9 } };
+    const deliveries = [{ eventId: event.id, sink, groupKey: group ?? event.id, ...timing, ...joined }];
+    const read = source === undefined ? {} : { source: { fingerprint: source, memory: {}, expectedRevision: 0, polledAtMs: T0, ok: true } };
+    const result = await on.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries, ...read });
+    expect(result).toEqual({ status: "committed", created: new Set([event.id]) });
+  };
+const manyWatches: Work = (on) =>
+  on.commitPoll({
+    atMs: T0,
+    targets: [],
+    verdicts: [],
+    events: Array.from({ length: 101 }, (_, at) => makeEvent(`many ${found}`, { id: `many ${found++}`, watchKey: `many ${at}` })),
+    deliveries: [],
+  });
+/** A request that was answered, and its answer with a poll. */
+const paidPoll: Work = async (on) => {
+  await on.settle("1", T0, 200);
+  await poll("w")(on);
+};
+
 type Both = readonly [name: string, one: Work, other: Work];
 const IN_TURN: readonly Both[] = [
   ["two reservations", reserve, reserve],
   ["two messages of one sink that are sealed", seal("a", "waiting"), seal("a", "late")],
   ["the result of a message and another one of its sink that is sealed", record("a"), seal("a", "waiting")],
   ["a digest that gathers and a message of its sink that is sealed", gather("a"), seal("a", "waiting")],
+  ["two polls of one watch", poll("w"), poll("w")],
+  ["two polls that deliver to one group of a sink", poll("w", { group: "g" }), poll("v", { group: "g" })],
+  ["two polls of one fact for a sink", poll("w", { once: "o" }), poll("v", { once: "o" })],
+  ["a poll that delivers to a group, and a message of that sink that is sealed", poll("w", { group: "g" }), seal("a", "waiting")],
+  ["a poll of many watches, and any other one", manyWatches, poll("w")],
 ];
 const SIDE_BY_SIDE: readonly Both[] = [
   ["messages of two sinks that are sealed", seal("a", "waiting"), seal("b", "waiting")],
   ["results of two sinks", record("a"), record("b")],
   ["digests of two sinks", gather("a"), gather("b")],
   ["a reservation and a message that is sealed", reserve, seal("a", "waiting")],
+  ["polls of two watches and sources", poll("w", { source: "s" }), poll("v", { source: "t" })],
+  ["polls that deliver to groups of two sinks", poll("w", { group: "g" }), poll("v", { group: "g", sink: "b" })],
+  ["a poll that was paid for, and a reservation", paidPoll, reserve],
+  ["a poll whose alerts go by themselves, and a message of their sink that is sealed", poll("w"), seal("a", "waiting")],
 ];
 
 describe("in turn:", () => {
@@ -122,6 +165,39 @@ describe("side by side:", () => {
   });
 });
 
+test("of one source only the first of two polls is committed", async () => {
+  const held = await states.openHeld();
+  const first = poll("w", { source: "s" })(held.store);
+  await held.reached;
+  const source = { fingerprint: "s", memory: {}, expectedRevision: 0, polledAtMs: T0, ok: true };
+  const second = store.commitPoll({ atMs: T0, source, targets: [], verdicts: [], events: [], deliveries: [] });
+  await until("it to wait", async () => (await states.waiting()) > 0);
+  held.release();
+  await first;
+  expect(await second).toEqual({ status: "conflict" });
+});
+
+test("an answer that a poll writes holds up no reservation of the same process", async () => {
+  const held = await states.openHeld();
+  const polling = paidPoll(held.store);
+  await held.reached;
+  const reserving = reserve(held.store);
+  await until("both to come to their COMMIT", () => held.commits() === 2);
+  held.release();
+  await Promise.all([polling, reserving]);
+});
+
+test("a delivery is an arrival when it is committed, also after one with a higher number", async () => {
+  const held = await states.openHeld();
+  const first = poll("w")(held.store);
+  await held.reached;
+  await poll("v")(store);
+  const before = await store.shareNews();
+  held.release();
+  await first;
+  expect((await store.shareNews()).arrivals).not.toBe(before.arrivals);
+});
+
 describe("a replica that is declared dead", () => {
   const owner: Ownership = {
     held: async () => undefined,
@@ -138,11 +214,11 @@ describe("a replica that is declared dead", () => {
     const leader = await connectReplica(states.address(), "leader");
     onTestFinished(() => leader.end());
     expect(await runBoth(reserve, () => leader.remove(["r"]), owner)).toBe("in turn");
-    expect((await store.spentSince(0)).total).toBe(1);
+    expect((await store.spentSince(0)).total).toBe(2);
     const { store: dead, release } = await states.openHeld(owner);
     release();
     await expect(reserve(dead)).rejects.toMatchObject({ code: "STORE_REPLACED" });
-    expect((await store.spentSince(0)).total).toBe(1);
+    expect((await store.spentSince(0)).total).toBe(2);
   });
 
   test("writes nothing in a transaction that began to wait before it was removed", async () => {
@@ -155,7 +231,7 @@ describe("a replica that is declared dead", () => {
     await until("it to wait", async () => (await states.waiting()) > 0);
     await leader.query("commit");
     expect(await failing).toMatchObject({ code: "STORE_REPLACED" });
-    expect((await store.spentSince(0)).total).toBe(0);
+    expect((await store.spentSince(0)).total).toBe(1);
   });
 });
 

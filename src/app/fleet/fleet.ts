@@ -15,8 +15,8 @@ export interface FleetDeps {
   readonly membership: Membership;
   readonly clock: Clock;
   readonly log: Log;
-  /** Digest of the active configuration, and the version of the planner. */
-  readonly plansBy: () => string;
+  /** Digest of the active configuration. */
+  readonly configHash: () => string;
 }
 
 /** What follows from changes. Both are awaited: nothing else of the fleet goes on meanwhile. */
@@ -30,7 +30,7 @@ export interface FleetWork {
 }
 
 const WATCH_EVERY_MS = 100;
-/** After work that could not begin again, and after a plan that lacks something. */
+/** After work that could not begin again. */
 const RETRY_MS = 1_000;
 
 export class Fleet implements Share {
@@ -119,16 +119,15 @@ export class Fleet implements Share {
     if (revision !== this.#revision || isLeading !== wasLeading) {
       if (await this.#readHeld()) return this.#restart(work);
       await work.changed();
-      if (this.#hasPlanned()) this.#revision = revision;
-      else await this.#planLater();
+      this.#revision = revision;
     }
     if (arrivals !== this.#arrivals) work.delivered();
     this.#arrivals = arrivals;
   }
 
   async #publishConfig(): Promise<void> {
-    const { store, membership, plansBy } = this.#deps;
-    const config = plansBy();
+    const { store, membership, configHash } = this.#deps;
+    const config = configHash();
     if (config === this.#config) return;
     await store.setReplicaConfig(membership.id, config);
     this.#config = config;
@@ -151,7 +150,7 @@ export class Fleet implements Share {
     this.#sharedBy = sharedBy;
   }
 
-  /** Replicas with another configuration or planner than the leader's get nothing: they may have other polls. */
+  /** Replicas with another configuration than the leader's get nothing. */
   #shareOut(): Promise<void> {
     const { store, membership, log } = this.#deps;
     return this.#inTurn(async () => {
@@ -175,19 +174,6 @@ export class Fleet implements Share {
       }
       await this.#readHeld();
     });
-  }
-
-  /** Whether everything that it holds is in its own plan. */
-  #hasPlanned(): boolean {
-    const planned = new Set([...this.#work.values()].flat().map(nameOf));
-    return [...this.#held].every((name) => planned.has(name));
-  }
-
-  /** Nobody does what it holds and has not planned. It may be going just now. */
-  async #planLater(): Promise<void> {
-    const { clock, log } = this.#deps;
-    log.warn("work that this replica is to do is not in its plan, planning again");
-    await sleep(clock, RETRY_MS);
   }
 
   /** Whether something is to be handed over. */

@@ -48,9 +48,7 @@ function heading(view: StatusView | StoppedView): string {
 
 function replicaText({ host, leads, answers, shares, polls, destinations }: ReplicaView): string {
   const which = [leads ? "leads" : "", answers ? "this one" : ""].filter((text) => text !== "").join(", ");
-  const share = shares
-    ? `${plural(polls, "poll")}, ${plural(destinations, "destination")}`
-    : "no share: its configuration or version is another one";
+  const share = shares ? `${plural(polls, "poll")}, ${plural(destinations, "destination")}` : "no share: its configuration is another one";
   return `  replica ${host}${which === "" ? "" : ` (${which})`}: ${share}`;
 }
 

@@ -217,7 +217,7 @@ export interface ReplicaView {
   readonly leads: boolean;
   /** The one that answers. */
   readonly answers: boolean;
-  /** False: its configuration, or the version of its planner, is another one than the leader's, so that it has no share. */
+  /** False: its configuration is another one than the leader's, so that it has no share. */
   readonly shares: boolean;
   readonly polls: number;
   /** Places that it delivers to. */

@@ -7,6 +7,12 @@ import { CompiledQuery } from "kysely";
 import { lockName, nameOfSchema } from "./postgres-sessions.ts";
 
 export const LEDGER = "ledger";
+/** What is to be edited of messages on their way. */
+export const EDITS = "edits";
+export const scopeOfSource = (fingerprint: string): string => `source ${fingerprint}`;
+/** Its targets, with their items, members and rechecks, and its events. */
+export const scopeOfWatch = (watchKey: string): string => `watch ${watchKey}`;
+/** Groups, threads, throttles and what was alerted on. */
 export const scopeOfSink = (sink: string): string => `sink ${sink}`;
 
 /** Stands for no statement: a connection to Postgres takes the locks of the scopes. */

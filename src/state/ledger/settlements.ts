@@ -43,12 +43,8 @@ export class Settlements {
     });
   }
 
-  get isEmpty(): boolean {
-    return this.#waiting.length === 0;
-  }
-
   /** Everything in `work` and what waits here, or nothing: then it waits again. */
-  async transact<Result>(work: (on: Executor) => Promise<Result>, scopes?: readonly string[]): Promise<Result> {
+  async transact<Result>(work: (on: Executor) => Promise<Result>, scopes: readonly string[]): Promise<Result> {
     const taken = this.#waiting;
     this.#waiting = [];
     const writing = transact(

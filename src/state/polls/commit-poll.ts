@@ -8,6 +8,7 @@ import { insertVerdicts } from "../items/insert-verdicts.ts";
 import { applyRechecks } from "../items/rechecks.ts";
 import { applyMembers } from "../items/members.ts";
 import { toText } from "../db/json-text.ts";
+import { EDITS, scopeOfSink, scopeOfSource, scopeOfWatch } from "../db/scopes.ts";
 import type { Settlements } from "../ledger/settlements.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
 import { TargetRevisions } from "../watches/target-revisions.ts";
@@ -15,26 +16,37 @@ import { TargetRevisions } from "../watches/target-revisions.ts";
 /** Someone changed a row since it was read: rolls the transaction back. */
 class Conflict extends Error {}
 
-export async function commitPoll(db: Executor, settlements: Settlements, commit: PollCommit): Promise<CommitResult> {
+export async function commitPoll(settlements: Settlements, commit: PollCommit): Promise<CommitResult> {
   try {
-    if (settlements.isEmpty && isOnlyTime(commit))
-      return (await applySource(db, commit.source as SourceChange)) ? committed(new Set()) : { status: "conflict" };
-    return committed(await settlements.transact((on) => apply(on, commit)));
+    return { status: "committed", created: await settlements.transact((on) => apply(on, commit), scopesOf(commit)) };
   } catch (error) {
     if (error instanceof Conflict) return { status: "conflict" };
     throw error;
   }
 }
 
-const committed = (created: ReadonlySet<string>): CommitResult => ({ status: "committed", created });
-
-/** A poll that found nothing is one statement, and needs no transaction of its own. */
-const isOnlyTime = (commit: PollCommit): boolean =>
-  commit.source !== undefined &&
-  commit.source.expectedRevision > 0 &&
-  commit.targets.length + commit.verdicts.length + (commit.members?.length ?? 0) + commit.events.length + commit.deliveries.length === 0 &&
-  commit.rechecks === undefined &&
-  commit.edits === undefined;
+/** The source and the watches whose rows it reads and changes, and the sinks where a delivery joins others. One that goes by itself relies on nothing. */
+function scopesOf({
+  source,
+  targets,
+  verdicts,
+  members = [],
+  rechecks,
+  events,
+  deliveries,
+  enrichments = [],
+  edits,
+}: PollCommit): readonly string[] {
+  const ofRechecks = rechecks === undefined ? [] : [...rechecks.rechecks, ...rechecks.ended, ...rechecks.late];
+  const watched = [targets, verdicts, members, ofRechecks, events, enrichments].flat();
+  const joining = deliveries.filter(({ once, groupKey, eventId }) => once !== undefined || groupKey !== eventId);
+  return [
+    ...(source === undefined ? [] : [scopeOfSource(source.fingerprint)]),
+    ...new Set(watched.map(({ watchKey }) => scopeOfWatch(watchKey))),
+    ...new Set(joining.map(({ sink }) => scopeOfSink(sink))),
+    ...(edits === undefined ? [] : [EDITS]),
+  ];
+}
 
 async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<string>> {
   if (commit.source !== undefined && !(await applySource(on, commit.source))) throw new Conflict();

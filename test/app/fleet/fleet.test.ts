@@ -51,16 +51,12 @@ function makeFleets() {
   let leader = "a";
   const add = async (id: string, config = "c") => {
     const did: string[] = [];
-    const options = { config, failures: 0, work: WORK };
-    const log = rememberingLog();
+    const options = { config, failures: 0 };
     const membership = { id, isLeading: () => leader === id, isPresent: async () => true, clock, setMayLead: () => undefined };
-    const fleet = new Fleet({ store, membership, clock, log, plansBy: () => options.config });
-    const begin = () => fleet.submit("poll", options.work);
+    const fleet = new Fleet({ store, membership, clock, log: rememberingLog(), configHash: () => options.config });
+    const begin = () => fleet.submit("poll", WORK);
     const work: FleetWork = {
-      async changed() {
-        did.push("changed");
-        await begin();
-      },
+      changed: async () => void did.push("changed"),
       delivered: () => undefined,
       async restart(between) {
         did.push("ended");
@@ -75,7 +71,7 @@ function makeFleets() {
     const stop = fleet.start(work);
     onTestFinished(stop);
     const held = () => WORK.filter(({ key }) => fleet.holds("poll", key)).length;
-    return { fleet, did, held, options, stop, log };
+    return { fleet, did, held, options, stop };
   };
   return { clock, claims, add, remove, hooks, lead: (id: string) => (leader = id) };
 }
@@ -176,22 +172,4 @@ it("what could not be announced is announced once the state can be written", asy
   await expect(a.fleet.announce()).rejects.toThrow("no");
   await clock.advance(1_000);
   expect(b.did).toEqual(["changed"]);
-});
-
-it("one that has not planned what it is to do says so, and plans again until it has", async () => {
-  const { clock, add } = makeFleets();
-  const a = await add("a");
-  const b = await add("b");
-  const warnings = () => b.log.lines.filter(({ level }) => level === "warn").length;
-  await clock.advance(2_000);
-  expect(warnings()).toBe(0);
-  b.options.work = [];
-  await a.fleet.announce();
-  await clock.advance(3_000);
-  expect(warnings()).toBeGreaterThan(1);
-  b.options.work = WORK;
-  await clock.advance(2_000);
-  const before = warnings();
-  await clock.advance(3_000);
-  expect(warnings()).toBe(before);
 });
