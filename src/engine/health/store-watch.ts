@@ -24,7 +24,7 @@ const isReplaced = (error: unknown): boolean => isStoreError(error) && error.cod
 
 export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
   let trouble: string | undefined;
-  let isReported = false;
+  let [isLasting, isReported] = [false, false];
   let cancel: Cancel | undefined;
   let isStopped = false;
 
@@ -36,6 +36,7 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
   };
 
   const report = (text: string) => {
+    isLasting = true;
     isReported = deps.share.isLeading();
     if (isReported) void deps.notifyDirectly(`chirpwatch cannot write its state and stopped polling: ${text}`);
     tryAgain();
@@ -44,8 +45,10 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
   const recover = () => {
     trouble = undefined;
     deps.log.info("state can be written again");
-    if (isReported) void deps.notifyDirectly("chirpwatch can write its state again; polling goes on where it stopped.");
-    isReported = false;
+    // Whoever reported it may be gone, and had nowhere to write that down.
+    const isMine = isReported || (isLasting && deps.share.isLeading());
+    if (isMine) void deps.notifyDirectly("chirpwatch can write its state again; polling goes on where it stopped.");
+    [isLasting, isReported] = [false, false];
     deps.onRecovered();
   };
 

@@ -64,3 +64,30 @@ it("notifies the operator from the replica that leads, which tries by itself, th
     "leader: chirpwatch can write its state again; polling goes on where it stopped.",
   ]);
 });
+
+it("notifies the operator from the replica that leads by then that the state can be written again, where the one that led is gone", async () => {
+  const clock = createVirtualClock(0);
+  const said: string[] = [];
+  let [isFull, leads] = [true, "first"];
+  const proveWritable = async () => {
+    if (isFull) throw new StoreError("STORE_FULL", "it is full");
+  };
+  const [first, second, third] = ["first", "second", "third"].map((name) =>
+    createStoreWatch({
+      store: { proveWritable },
+      share: { isLeading: () => name === leads },
+      ...{ clock, log: rememberingLog(), notifyDirectly: async (text) => void said.push(`${name}: ${text}`) },
+      onRecovered: () => undefined,
+    }),
+  );
+  for (const watch of [first, second, third]) watch?.takeError(new StoreError("STORE_FULL", "it is full"));
+  first?.stop();
+  leads = "second";
+  await clock.advance(STORE_RETRY_MS);
+  isFull = false;
+  await clock.advance(STORE_RETRY_MS);
+  expect(said).toEqual([
+    "first: chirpwatch cannot write its state and stopped polling: it is full",
+    "second: chirpwatch can write its state again; polling goes on where it stopped.",
+  ]);
+});
