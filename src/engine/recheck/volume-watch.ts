@@ -47,6 +47,9 @@ const LATE_MS = 15 * 60_000;
 /** The time of the last check is written so often; after a crash this much counts as not checked. */
 const WRITE_EVERY_MS = 5 * 60_000;
 
+/** The episode of a spike that follows none that the state knows of. */
+const FIRST = "first";
+
 export const createVolumeWatch = (deps: VolumeDeps): VolumeWatch => new WatchedVolume(deps);
 
 /** A watch that was checked: one of its subscribers, what was checked of it until now, and when that is. */
@@ -56,12 +59,10 @@ interface VolumeCheck {
   readonly nowMs: number;
 }
 
-type LastEvent = Awaited<ReturnType<VolumeStore["newestEvent"]>>;
-
 interface VolumeFact {
   readonly type: "volume.spike" | "volume.silent";
-  /** The event that it follows gives it its id: replicas that notice it at the same moment store it once. */
-  readonly last: LastEvent;
+  /** What it follows gives it its id: replicas that notice it at the same moment store it once. */
+  readonly episode: string;
   readonly volume: JsonObject;
 }
 
@@ -133,7 +134,7 @@ class WatchedVolume implements VolumeWatch {
     const last = await store.newestEvent(watchKey, { type: "volume.spike", sinceMs: 0 });
     if (last !== undefined && !(await this.#isOver(watchKey, limit, windowsSince(last.detectedAtMs, nowMs, windowMs)))) return;
     const volume = { count, usual: Math.round(usual * 10) / 10, window: formatDuration(windowMs) };
-    await this.#emit(subscriber, { type: "volume.spike", last, volume }, nowMs);
+    await this.#emit(subscriber, { type: "volume.spike", episode: last?.id ?? FIRST, volume }, nowMs);
   }
 
   /** A surge that goes on is reported once: a whole window below the limit has to lie between two spikes. */
@@ -152,13 +153,13 @@ class WatchedVolume implements VolumeWatch {
     const lastAtMs = await store.newestEvent(watchKey, { type: "volume.silent", sinceMs });
     if (lastAtMs !== undefined) return;
     const volume = { for: formatDuration(watch.noEventsForMs), last_event_at: last === undefined ? null : isoTime(last.detectedAtMs) };
-    await this.#emit(subscriber, { type: "volume.silent", last, volume }, nowMs);
+    await this.#emit(subscriber, { type: "volume.silent", episode: last?.id ?? isoTime(sinceMs), volume }, nowMs);
   }
 
-  async #emit(subscriber: Subscriber, { type, last, volume }: VolumeFact, nowMs: number): Promise<void> {
+  async #emit(subscriber: Subscriber, { type, episode, volume }: VolumeFact, nowMs: number): Promise<void> {
     const { hash, route, store, log, meter, wakeDelivery } = this.#deps;
     const body: EventBody = { volume };
-    const fact = { type, subject: subscriber.watch.id, episode: last?.id ?? isoTime(nowMs).slice(0, 10), body, occurredAtMs: nowMs };
+    const fact = { type, subject: subscriber.watch.id, episode, body, occurredAtMs: nowMs };
     const routed = route(makeEvent(hash, { ...subscriber, targetName: "" }, fact, nowMs), nowMs);
     const commit = { atMs: nowMs, targets: [], verdicts: [], ...committedOf([routed]) };
     const { event } = routed;
