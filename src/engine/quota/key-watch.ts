@@ -8,7 +8,7 @@ import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
-import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
 import type { FailedWith } from "../../requests/gate-keys.ts";
 
@@ -43,6 +43,8 @@ export interface KeyWatchDeps {
 }
 
 const CHECK_EVERY_MS = 60_000;
+/** A key that one replica refuses to use is not back because it pays for another one, until this one has not seen its trouble for so long. */
+const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "key.refused:";
 /** So many requests in a row that failed with a key and were answered with another, over so long a time, are the key's trouble. */
 const FAILURES = 3;
@@ -54,6 +56,8 @@ class WatchedKeys implements KeyWatch {
   readonly #deps: KeyWatchDeps;
   #repeated: Repeated | undefined;
   readonly #renewedAtMs = new Map<string, number>();
+  /** By key, what was said when it was suspended last. */
+  readonly #alerts = new Map<string, OpsAlert>();
   /** By key, what failed with it and was answered with another since it paid last. */
   readonly #failing = new Map<string, { readonly sinceMs: number; readonly requests: number }>();
 
@@ -112,11 +116,11 @@ class WatchedKeys implements KeyWatch {
   }
 
   async start(ask: AskKey): Promise<void> {
-    const { ring, clock, log, opsAlerts } = this.#deps;
+    const { clock, log, opsAlerts } = this.#deps;
     const repeated = createRepeated({
       clock,
       everyMs: CHECK_EVERY_MS,
-      work: () => this.#askAbout(ring.takeProbes(clock.monotonic()), ask),
+      work: () => this.#check(ask),
       onError: (error) => log.warn("suspended keys could not be asked about", { error: errorText(error) }),
     });
     // Set before anything is awaited: a stop may come in between.
@@ -141,6 +145,14 @@ class WatchedKeys implements KeyWatch {
     await this.#alertSuspended(key, error);
   }
 
+  /** Says again of each key that is still suspended that it is. */
+  async #check(ask: AskKey): Promise<void> {
+    const { ring, clock, keys, opsAlerts } = this.#deps;
+    await this.#askAbout(ring.takeProbes(clock.monotonic()), ask);
+    const usable = ring.usable(keys());
+    for (const [key, alert] of this.#alerts) if (keys().includes(key) && !usable.includes(key)) await opsAlerts.raise(alert);
+  }
+
   async #askAbout(keys: readonly string[], ask: AskKey): Promise<boolean> {
     const { ring } = this.#deps;
     let isAnyGood = false;
@@ -157,15 +169,17 @@ class WatchedKeys implements KeyWatch {
     meter.set("chirpwatch_key_up", 0, { key });
     const others = ring.usable(keys()).length;
     const rest = others === 0 ? "no other is left" : others === 1 ? "1 other goes on" : `${others} others go on`;
-    await opsAlerts.raise({
-      once: { key: `${CONDITION}${key}` },
+    const alert: OpsAlert = {
+      once: { key: `${CONDITION}${key}`, seenForMs: SEEN_FOR_MS },
       type: "key.refused",
       subject: key,
       severity: "warning",
       message: `${whatOf(key, error)}: it is suspended, ${rest}.`,
       hint: CURES[reasonOf(error)],
       facts: { key },
-    });
+    };
+    this.#alerts.set(key, alert);
+    await opsAlerts.raise(alert);
   }
 
   async #alertRecovered(key: string): Promise<void> {

@@ -23,12 +23,12 @@ let asked: string[];
 let renewable: Set<string>;
 let watch: KeyWatch;
 
-const makeWatch = (): KeyWatch =>
+const makeWatch = (isAlone = true): KeyWatch =>
   createKeyWatch({
     ring: createKeyRing(),
     keys: () => keys,
     renew: async (key) => renewable.delete(key),
-    opsAlerts: createRecordedOpsAlerts(state, clock, (alert) => void opsAlerts.push(alert)),
+    opsAlerts: createRecordedOpsAlerts(state, clock, (alert) => void opsAlerts.push(alert), { isAlone }),
     clock,
     log: rememberingLog(),
     meter: { count: () => undefined, set: () => undefined, observe: () => undefined },
@@ -194,5 +194,25 @@ describe("a key with which requests fail that are answered with another", () => 
     await refuse("a");
     expect(await refuse("c")).toBe(true);
     expect(watch.usable()).toEqual(["b"]);
+  });
+});
+
+describe("a key that one of two replicas refuses to use", () => {
+  it("is back once none of them has seen its trouble for three minutes, and not because it pays for the other", async () => {
+    const [one, other] = [makeWatch(false), makeWatch(false)];
+    for (const replica of [one, other]) await replica.start(ask);
+    const minuteOfOther = async () => {
+      await clock.advance(MINUTE);
+      other.paid("b", clock.monotonic());
+      await clock.advance(1);
+    };
+    expect(await one.refused("b", failure("unauthorized"), clock.monotonic())).toBe(true);
+    await other.start(ask);
+    for (let minute = 0; minute < 30; minute += 1) await minuteOfOther();
+    expect(alerted()).toEqual(["key.refused b"]);
+    good.add("b");
+    expect(await one.probe(ask)).toBe(true);
+    for (let minute = 0; minute < 3; minute += 1) await minuteOfOther();
+    expect(alerted()).toEqual(["key.refused b", "key.recovered b"]);
   });
 });
