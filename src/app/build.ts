@@ -4,7 +4,6 @@
  * again when its share shrinks; and what `delivering` swaps at a reload.
  */
 import type { Config } from "../config/config.ts";
-import type { Engine } from "../engine/engine.ts";
 import { startControl } from "../server/control-socket.ts";
 import { startServer } from "../server/server.ts";
 import type { ReloadOutcome } from "../server/words/actions.ts";
@@ -23,7 +22,6 @@ import { startWork } from "./work.ts";
 export interface Daemon {
   /** Status page and API. */
   readonly url: string;
-  readonly engine: Engine;
   /** `askedBy` is for the log. */
   reload(askedBy: string): Promise<ReloadOutcome>;
   /** Stops in reverse order of the start; deliveries under way may finish. */
@@ -36,8 +34,8 @@ const SHIPPED: Adapters = { openStore: openState, startControl, startServer };
 export async function startDaemon(config: Config, deps: DaemonDeps): Promise<Daemon> {
   const teardown = createTeardown(deps.log);
   try {
-    const { engine, url, reload } = await build(config, deps, teardown);
-    return { engine, url, reload, stop: () => teardown.drain() };
+    const { url, reload } = await build(config, deps, teardown);
+    return { url, reload, stop: () => teardown.drain() };
   } catch (error) {
     await teardown.drain();
     throw error;
@@ -61,9 +59,9 @@ async function build(atStart: Config, deps: DaemonDeps, teardown: Teardown): Pro
     await revisions.propose(config, "start");
     const work = await startWork(config, { ...parts, share: WHOLE });
     teardown.push("work", () => work.stop());
-    return { url, engine: work.engine, reload: work.reload };
+    return { url, reload: work.reload };
   }
   const start: ReplicaParts["start"] = (of, share) => startWork(of, { ...parts, share });
-  const { engine, reload } = await startReplica(config, { store, membership, clock, log, revisions, signals, start }, teardown);
-  return { url, engine, reload };
+  const { reload } = await startReplica(config, { store, membership, clock, log, revisions, signals, start }, teardown);
+  return { url, reload };
 }

@@ -23,7 +23,7 @@ export async function startReplica(
   initial: Config,
   { start, revisions, signals, ...parts }: ReplicaParts,
   teardown: Teardown,
-): Promise<Pick<RunningWork, "engine" | "reload">> {
+): Promise<Pick<RunningWork, "reload">> {
   let config = () => initial;
   const { membership, log } = parts;
   // Where others work, this one's configuration takes the place of theirs once it is ready to work with it.
@@ -59,10 +59,5 @@ export async function startReplica(
     if (topic === "reload") reload("another process");
   });
   teardown.push("signals", stopListening);
-  return {
-    get engine() {
-      return work.engine;
-    },
-    reload: (askedBy) => work.reload(askedBy),
-  };
+  return { reload: (askedBy) => work.reload(askedBy) };
 }

@@ -1,6 +1,5 @@
 /** The work of a daemon on its state: polling, delivering, and what goes on beside. Of several replicas each does its share of it. */
 import type { Config } from "../config/config.ts";
-import type { Engine } from "../engine/engine.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
 import type { Cancel } from "../model/clock.ts";
 import type { StoreWatch } from "../model/store-health.ts";
@@ -45,7 +44,6 @@ export interface WorkParts {
 }
 
 export interface RunningWork {
-  readonly engine: Engine;
   /** The active one. */
   readonly config: () => Config;
   reload(askedBy: string): Promise<ReloadOutcome>;
@@ -134,7 +132,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
     return teardown.drain();
   };
   const wakeDelivery = () => events.emit("committed");
-  return { engine, config, reload: reloader.reload, shareChanged, wakeDelivery, stop };
+  return { config, reload: reloader.reload, shareChanged, wakeDelivery, stop };
 }
 
 function startStateCheck({ prove }: StoreWatch, { clock, log }: DaemonDeps): Cancel {
