@@ -6,6 +6,7 @@ import { createRouting, type Routing } from "../src/app/delivering/routing.ts";
 import { createActiveSilences } from "../src/app/delivering/silences.ts";
 import { loadConfig } from "../src/config/load/load-config.ts";
 import type { Log } from "../src/model/log.ts";
+import type { TemplateRunner } from "../src/model/template.ts";
 import type { Pump } from "../src/deliver/pump.ts";
 import { createFiles } from "../src/runtime/files.ts";
 import { createHttpAgent } from "../src/runtime/http-agent.ts";
@@ -50,6 +51,9 @@ export interface DeliverySetup {
 /** It is sent nothing: what it would be sent ends the benchmark. */
 const OPS = "terminal";
 
+/** As in a daemon that runs for months, it is warm: one for all harnesses of a process, which have the same templates. */
+let templateThread: TemplateRunner | undefined;
+
 export async function createDeliveryHarness(options: DeliveryOptions): Promise<DeliveryHarness> {
   const { folder, store, url, setup = {}, log = SILENT_LOG, writer = 0 } = options;
   const config = await readConfig(folder, { url, setup, hook: hookOf(writer) });
@@ -71,7 +75,10 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     silenceOf: silences.silenceOf,
     sinkDeps,
     paces: new Map(),
-    startTemplates: (templates, more) => startTemplateWorker(templates, { ...more, script: resolve("dist/template-worker.js") }),
+    startTemplates: (templates, more) => {
+      const thread = (templateThread ??= startTemplateWorker(templates, { ...more, script: resolve("dist/template-worker.js") }));
+      return { run: (jobs) => thread.run(jobs), stop: async () => undefined };
+    },
     ...FAILING,
   });
   return {

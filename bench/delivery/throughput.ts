@@ -1,15 +1,15 @@
-/** Durable deliveries per second to a fast webhook, by what is in the way of each alert. The setups take turns; beside them, another checkout. */
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
+/**
+ * Durable deliveries per second to a fast webhook, by what is in the way of each alert. Each setup, and another checkout, has a process of its
+ * own; they take turns, so that a machine that becomes slower does so for all.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import type { DeliverySetup } from "../delivery-harness.ts";
 import type { Figure } from "../figure.ts";
-import { drainRate } from "../outbox.ts";
 import { median, wholeText } from "../summary.ts";
+import type { Measured } from "./rate-process.ts";
 
 const ROUNDS = Number(process.env["DELIVERY_ROUNDS"] ?? 3);
-/** A round's rate is the median of so many, as the benchmark `outbox` of the other checkout gives it. */
-const DRAINS = 3;
 
 const TEMPLATE = {
   sink: ", template: short",
@@ -27,30 +27,45 @@ const SETUPS: Readonly<Record<string, DeliverySetup>> = {
   "all three": { ...TEMPLATE, sink: `${TEMPLATE.sink}${DEDUPE}`, hasSilence: true },
 };
 
-/** A checkout in which `npm run bench` has run: its rate is measured in turns with ours. */
+/** A checkout in which `npm run bench` has run. */
 const OTHER = process.env["DELIVERY_BESIDE"];
 
+interface Rates {
+  readonly name: string;
+  readonly child: ChildProcess;
+  readonly rates: number[];
+}
+
 export async function benchThroughput(): Promise<readonly Figure[]> {
-  const rates = new Map<string, number[]>();
-  const addRate = (name: string, rate: number) => rates.set(name, [...(rates.get(name) ?? []), rate]);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    if (OTHER !== undefined) addRate(`plain, in ${OTHER}`, await rateOfCheckout(OTHER));
-    for (const [name, setup] of Object.entries(SETUPS)) {
-      const drains: number[] = [];
-      while (drains.length < DRAINS) drains.push(await drainRate(setup));
-      addRate(name, median(drains));
+  const beside = OTHER === undefined ? [] : [startProcess(`plain, in ${OTHER}`, { checkout: OTHER }, OTHER)];
+  const all = [...beside, ...Object.entries(SETUPS).map(([name, setup]) => startProcess(name, { setup }))];
+  // The first round is where the processes become warm.
+  for (let round = 0; round <= ROUNDS; round += 1)
+    for (const { child, rates } of all) {
+      const rate = await nextRate(child);
+      if (round > 0) rates.push(rate);
     }
-  }
-  return [...rates].map(([name, all]) => ({
+  for (const { child } of all) child.disconnect();
+  return all.map(({ name, rates }) => ({
     name: `durable deliveries to a fast webhook, ${name}`,
-    value: `${wholeText(median(all))} events/s (rounds: ${all.map(wholeText).join(", ")})`,
+    value: `${wholeText(median(rates))} events/s (rounds: ${rates.map(wholeText).join(", ")}${ratioText(rates, beside[0]?.rates)})`,
   }));
 }
 
-/** The median that its own benchmark `outbox` prints. */
-async function rateOfCheckout(folder: string): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, ".bench/bench/main.js"), "outbox"], { cwd: folder });
-  const [, rate] = /: ([\d,]+) events\/s/.exec(stdout) ?? [];
-  if (rate === undefined) throw new Error(`no rate in what ${folder} printed: ${stdout}`);
-  return Number(rate.replaceAll(",", ""));
+/** Beside those of the other checkout, round by round. */
+function ratioText(rates: readonly number[], others: readonly number[] | undefined): string {
+  if (others === undefined || others === rates) return "";
+  return `; median of ${median(rates.map((rate, round) => rate / (others[round] ?? Number.NaN))).toFixed(2)} times the other checkout`;
+}
+
+const startProcess = (name: string, measured: Measured, cwd = process.cwd()): Rates => ({
+  name,
+  child: fork(new URL("./rate-process.js", import.meta.url), [JSON.stringify(measured)], { cwd }),
+  rates: [],
+});
+
+async function nextRate(child: ChildProcess): Promise<number> {
+  child.send("measure");
+  const [rate] = (await once(child, "message")) as [number];
+  return rate;
 }
