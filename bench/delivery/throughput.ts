@@ -40,11 +40,13 @@ export async function benchThroughput(): Promise<readonly Figure[]> {
   const beside = OTHER === undefined ? [] : [startProcess(`plain, in ${OTHER}`, { checkout: OTHER }, OTHER)];
   const all = [...beside, ...Object.entries(SETUPS).map(([name, setup]) => startProcess(name, { setup }))];
   // The first round is where the processes become warm.
-  for (let round = 0; round <= ROUNDS; round += 1)
-    for (const { child, rates } of all) {
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const { child, name, rates } of all) {
       const rate = await nextRate(child);
       if (round > 0) rates.push(rate);
+      console.error(`round ${round} of ${ROUNDS}, ${name}: ${wholeText(rate)}`);
     }
+  }
   for (const { child } of all) child.disconnect();
   return all.map(({ name, rates }) => ({
     name: `durable deliveries to a fast webhook, ${name}`,
