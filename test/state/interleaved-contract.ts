@@ -44,6 +44,22 @@ export function describeInterleaved(name: string, makeBoth: () => Promise<readon
       expect(new Set(ids).size).toBe(12);
     });
 
+    test("write answers with polls while a reservation takes slots of the future for taken now", async () => {
+      const reservation = { endpoint: "s", watch: "w", billed: true, rate: { count: 10_000, intervalMs: 1_000 }, holdMs: 9_000 };
+      const asked = await race((store) => store.reserve({ ...reservation, atMs: T0 }));
+      const ids = asked.flatMap((grant) => (grant.kind === "granted" ? [grant.ledgerId] : []));
+      for (let round = 0; round < ROUNDS; round++) {
+        const atMs = T0 + 10_000 * (ROUNDS - round);
+        await Promise.all(
+          [one, other].map(async (store, half) => {
+            for (const [at, id] of ids.entries()) if (at % 2 === half) await store.settle(id, atMs, 200);
+            await Promise.all([commit(store, {}), store.reserve({ ...reservation, atMs: atMs - 5_000 })]);
+          }),
+        );
+      }
+      expect((await one.spentSince(0)).total).toBe(4 * ROUNDS);
+    });
+
     test("create an event once, with its deliveries", async () => {
       const results = await race((store, round) => {
         const event = makeEvent(String(round));

@@ -106,7 +106,8 @@ async function freeSlots(
   keys: readonly string[],
 ): Promise<{ readonly key: string } | { readonly retryAtMs: number }> {
   const { rows } = await slots(on, { heldSince: atMs - holdMs, answeredSince: atMs - rate.intervalMs });
-  for (const row of rows) {
+  // In the order of ids, as answers are written: nobody waits in a circle.
+  for (const row of [...rows].sort((a, b) => a.id - b.id)) {
     if (row.slot_at <= atMs + SKEW_MS) continue;
     await pullBack(on, { id: row.id, now: atMs });
     row.slot_at = atMs;

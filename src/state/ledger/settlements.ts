@@ -50,7 +50,7 @@ export class Settlements {
     const writing = transact(
       this.#db,
       async (on) => {
-        // In one order, as others who write several rows of the ledger.
+        // In the order of ids, as whoever else writes several rows of the ledger: nobody waits in a circle.
         for (const one of [...taken].sort((a, b) => a.id - b.id)) await markAnswered(on, one);
         return work(on);
       },
