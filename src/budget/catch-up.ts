@@ -32,6 +32,8 @@ export interface SparePaceQuery {
   readonly plannedPerDay: number;
   /** The part of it that lies beyond first pages. */
   readonly plannedPagesPerDay: number;
+  /** What part of the polls this process makes, by requests: it may spend as much of what there is to spare. */
+  readonly part: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -57,8 +59,8 @@ export function sparePace(query: SparePaceQuery): SparePace | undefined {
   const horizonDays = Math.min(Math.max(1, daysLeft * SPARE_HORIZON), daysLeft);
   const sparePerDay = ((evenPerDay - query.plannedPerDay) * daysLeft) / horizonDays;
   return {
-    capacity: Math.max(LEAST_CAPACITY, evenPerDay / HOURS_A_DAY),
-    perDay: query.plannedPagesPerDay + Math.max(sparePerDay, evenPerDay * LEAST_SHARE),
+    capacity: Math.max(LEAST_CAPACITY, (evenPerDay / HOURS_A_DAY) * query.part),
+    perDay: (query.plannedPagesPerDay + Math.max(sparePerDay, evenPerDay * LEAST_SHARE)) * query.part,
   };
 }
 

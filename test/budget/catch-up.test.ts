@@ -5,7 +5,7 @@ import type { Priority } from "../../src/model/schedule.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const query = { softLimit: 9_000, spent: 0, nowMs: 0, periodEndMs: 30 * DAY, plannedPerDay: 100, plannedPagesPerDay: 10 };
+const query = { softLimit: 9_000, spent: 0, nowMs: 0, periodEndMs: 30 * DAY, plannedPerDay: 100, plannedPagesPerDay: 10, part: 1 };
 
 describe("what the month can spare", () => {
   it("is an hour of an even pace at once, then what the plan leaves besides the pages it plans for", () => {
@@ -21,6 +21,10 @@ describe("what the month can spare", () => {
 
   it("is a tenth of an even pace where the plan leaves nothing", () => {
     expect(sparePace({ ...query, plannedPerDay: 5_000 })?.perDay).toBe(40);
+  });
+
+  it("is given out in parts to several processes", () => {
+    expect(sparePace({ ...query, softLimit: 90_000, part: 0.25 })).toEqual({ capacity: 125 / 4, perDay: (10 + 2_900 * 4) / 4 });
   });
 
   it("is unknown while the limit is", () => {

@@ -219,6 +219,7 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
     settings,
     keys: () => [{ name: "", limit: undefined, isUsable: true }],
     polls: () => polls.all,
+    share: WHOLE,
     states: () => store.listWatches(),
     onRefreshed: quotaAlerts.take,
     onPaceChanged: () => events.emit("paceChanged"),

@@ -11,6 +11,7 @@ import type { GateDeps } from "../../requests/request-gate.ts";
 import type { GateLimits, EligibleKeys } from "../../requests/reservation.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Meter } from "../../model/meter.ts";
+import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
@@ -42,6 +43,7 @@ export interface PayingParts {
   readonly timetable: Timetable;
   readonly polls: PlannedPolls;
   readonly events: DaemonEvents;
+  readonly share: Share;
   readonly deps: DaemonDeps;
 }
 
@@ -121,7 +123,7 @@ class KeysAndQuota implements Paying {
   }
 
   #newQuotaWatch(): QuotaWatch {
-    const { delivering, store, meter, timetable, polls, events, deps } = this.#parts;
+    const { delivering, store, meter, timetable, polls, events, share, deps } = this.#parts;
     const { clock, log } = deps;
     const settings = () => this.#settings();
     const quotaAlerts = createQuotaAlerts({ clock, opsAlerts: delivering.opsAlerts, settings });
@@ -136,6 +138,7 @@ class KeysAndQuota implements Paying {
       settings,
       keys: this.keyQuotas,
       polls: () => polls.all,
+      share,
       states: () => store.listWatches(),
       onRefreshed: quotaAlerts.take,
       onPaceChanged: () => events.emit("paceChanged"),

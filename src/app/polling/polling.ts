@@ -121,8 +121,8 @@ class PollingHalf implements Polling {
   }
 
   #newPaying(): Paying {
-    const { delivering, store, meter, events, deps } = this.#parts;
-    return createPaying({ delivering, store, meter, timetable: this.#timetable, polls: this.#polls, events, deps });
+    const { delivering, store, meter, events, share, deps } = this.#parts;
+    return createPaying({ delivering, store, meter, timetable: this.#timetable, polls: this.#polls, events, share, deps });
   }
 
   #newAuditing(): Auditing {

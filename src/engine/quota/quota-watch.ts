@@ -6,9 +6,10 @@ import { expectedRequests, forecastRequests, NO_SLOW_DOWN, requestsUntilStale, t
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import { PRIORITIES, type Priority } from "../../model/schedule.ts";
+import type { Share } from "../../model/replicas.ts";
 import type { LedgerLine } from "../../model/ledger.ts";
 import type { Notes } from "../../model/store.ts";
-import type { WatchPace } from "../../forecast/pace.ts";
+import type { PricedPoll, WatchPace } from "../../forecast/pace.ts";
 import { HourlyFigures, type HourlyFiguresDeps } from "./hourly-figures.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
 import { createCorrectionKeeper, type CorrectionKeeper } from "./correction-keeper.ts";
@@ -68,7 +69,9 @@ export interface QuotaWatchDeps extends HourlyFiguresDeps {
   readonly log: Log;
   readonly settings: () => QuotaSettings;
   readonly keys: () => readonly KeyQuota[];
+  /** Those of all replicas. */
   readonly polls: () => readonly Poll[];
+  readonly share: Pick<Share, "holds">;
   /** Called after every refresh. */
   readonly onRefreshed: (status: QuotaStatus) => Promise<void>;
   /** Called when polls go noticeably faster or slower than a moment ago: waiting times are computed again. */
@@ -184,7 +187,7 @@ class GovernedQuota implements QuotaWatch {
     const { nowMs, spent, periodEndMs } = query;
     this.#correction.take({ nowMs, periodId, spent, pacedPerDay: isSlowedDown(factors) ? pace.pacedPerDay : undefined });
     const plannedPerDay = pace.pacedPerDay * (isSlowedDown(factors) ? this.#correction.factor : 1);
-    const planned = { plannedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay };
+    const planned = { plannedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay, part: partOf(query.polls, this.#deps.share) };
     this.#catchUp.adjust(sparePace({ softLimit: softLimit(query), spent, nowMs, periodEndMs, ...planned }), nowMs);
     this.#untilStale = requestsUntilStale(query);
   }
@@ -202,6 +205,13 @@ class GovernedQuota implements QuotaWatch {
   #failed(error: unknown): void {
     this.#deps.log.warn("quota could not be computed", { error });
   }
+}
+
+/** By requests; all of it where none are planned. */
+function partOf(polls: readonly PricedPoll[], share: Pick<Share, "holds">): number {
+  const requests = (of: readonly PricedPoll[]) => of.reduce((sum, { requestsPerDay }) => sum + requestsPerDay, 0);
+  const all = requests(polls);
+  return all === 0 ? 1 : requests(polls.filter(({ poll }) => share.holds("poll", poll.key))) / all;
 }
 
 function statusOf(

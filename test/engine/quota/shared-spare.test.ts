@@ -1,0 +1,56 @@
+/** Several replicas on one quota: what the month can spare for further pages is given out once. */
+import { expect, it } from "vitest";
+import { createQuotaWatch } from "../../../src/engine/quota/quota-watch.ts";
+import type { Poll } from "../../../src/polling/watch-poll.ts";
+import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
+import { assumeTargets } from "../../../src/forecast/forecast.ts";
+import { sha256 } from "../../../src/runtime/hash.ts";
+import { createTimetable } from "../../../src/schedule/timetable.ts";
+import { WATCH_TYPES } from "../../../src/watches/registry.ts";
+import { rememberingLog } from "../../state/temp-state.ts";
+import { createLearnedInMemory } from "../../support/learned-store.ts";
+import { makeWatch } from "../../support/make-watch.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+const NOW = Date.UTC(2026, 2, 2);
+const timetable = createTimetable();
+const [type] = WATCH_TYPES.filter((one) => one.type === "search");
+
+const polls: readonly Poll[] = planPolls(
+  ["acme", "bolt", "crane", "delta"].map((query) => {
+    if (type === undefined) throw new Error("no type");
+    const watch = makeWatch(query, "search", { query });
+    return { watch, type, watchKey: query, paused: false, targets: assumeTargets(query, targetsOf(sha256, watch, type), []) };
+  }),
+  { hash: sha256, timetable, nowMs: NOW },
+);
+
+/** How many sources a replica lets read on at once that does the polls with these numbers. */
+async function sourcesReadOn(...held: readonly number[]): Promise<number> {
+  const keys = held.map((number) => polls[number]?.key);
+  const watch = createQuotaWatch({
+    ledger: { spentSince: async () => ({ total: 0, lines: [] }) },
+    learned: createLearnedInMemory(),
+    notes: { readNote: async () => null, writeNote: async () => undefined },
+    ...{ clock: createVirtualClock(NOW), timetable, log: rememberingLog() },
+    meter: { count: () => undefined, set: () => undefined, observe: () => undefined },
+    settings: () => ({ monthly: 1_000_000, reserve: 0, resetDay: 1, timezone: "UTC", onExhausted: "pause" }),
+    keys: () => [{ name: "", limit: undefined, isUsable: true }],
+    polls: () => polls,
+    share: { holds: (_, key) => keys.includes(key) },
+    states: async () => [],
+    onRefreshed: async () => undefined,
+    onPaceChanged: () => undefined,
+  });
+  await watch.refresh(polls);
+  let count = 0;
+  while (watch.pages.mayReadOn(`source ${count}`, "high")) count += 1;
+  return count;
+}
+
+it("lets replicas read on as much as their part of the polls, and one that does all as much as all of them", async () => {
+  const all = await sourcesReadOn(0, 1, 2, 3);
+  expect(all).toBeGreaterThan(100);
+  expect(await sourcesReadOn(0)).toBe(Math.floor(all / 4));
+  expect((await sourcesReadOn(0, 1)) + (await sourcesReadOn(2, 3))).toBeLessThanOrEqual(all);
+});
