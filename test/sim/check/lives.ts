@@ -20,16 +20,18 @@ export const downs = (played: Played): readonly Span[] =>
 
 /** When one of several may take over from another: moments, and all within half a minute behind them. Of one daemon the moments alone. */
 function handovers(played: Played): readonly Span[] {
-  const moments = played.lives.flatMap(({ fromMs, toMs, stalls }) => [
+  const moments = played.lives.flatMap(({ fromMs, toMs, stalls, cutOffsMs }) => [
     fromMs,
     toMs,
+    // What it may have missed meanwhile it takes as said: to read its configuration again, for one.
+    ...cutOffsMs,
     ...stalls.flatMap((stall) => [stall.fromMs, stall.toMs]),
   ]);
   const takesMs = played.scenario.replicas === undefined ? 0 : TAKEN_OVER_MS;
   return moments.map((fromMs) => ({ fromMs, toMs: fromMs + takesMs }));
 }
 
-/** Whether anything of the daemon began, ended, stood still or was handed over between two moments, both included. */
+/** Whether anything of the daemon began, ended, stood still, was cut off or handed over between two moments, both included. */
 export const isBroken = (played: Played, fromMs: number, toMs: number): boolean =>
   handovers(played).some((span) => span.fromMs <= toMs && span.toMs >= fromMs);
 

@@ -16,6 +16,8 @@ export interface LifeSpan {
   replacedAtMs?: number;
   /** When it stood still. */
   readonly stalls: { readonly fromMs: number; readonly toMs: number; readonly point: string }[];
+  /** When its connections were cut. */
+  readonly cutOffsMs: number[];
 }
 
 export type KeeperStep = Step & { readonly do: "crash" | "restart" | "stall" | "cut off" };
@@ -98,7 +100,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     deps.onBegin();
     const started = daemon.start();
     const fromMs = worldClock.now();
-    lives.push({ number: daemon.life, replica, fromMs, toMs: Number.POSITIVE_INFINITY, cutAt: undefined, stalls: [] });
+    lives.push({ number: daemon.life, replica, fromMs, toMs: Number.POSITIVE_INFINITY, cutAt: undefined, stalls: [], cutOffsMs: [] });
     note("boot");
     const onDone = () => {
       failedStarts = 0;
@@ -135,6 +137,10 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     span()?.stalls.push({ fromMs, toMs: fromMs + forMs, point });
     daemon.stall(forMs);
   };
+  const cutOff = () => {
+    span()?.cutOffsMs.push(worldClock.now());
+    daemon.cutOff();
+  };
   const act = (step: KeeperStep): void => {
     if (state === "down") return;
     if (step.do === "restart") return state === "up" ? stop(step.downMs) : undefined;
@@ -144,7 +150,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
       lastMoment();
       if (step.do === "crash") daemon.end(step.point);
       else if (step.do === "stall") standStill(step.forMs, step.point);
-      else daemon.cutOff();
+      else cutOff();
     };
     const usualMs = isOneOfSeveral ? CUT_WITHIN_MS.oneOfSeveral : CUT_WITHIN_MS.alone;
     const withinMs = step.do === "stall" ? (step.withinMs ?? usualMs) : usualMs;
