@@ -65,6 +65,7 @@ export const createActions = ({
   },
   async resumeSink(sink) {
     const resumed = await pump().resume(sink);
+    await share.announce();
     return resumed === undefined ? undefined : { sink, was_disabled: resumed.wasDisabled };
   },
   acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),

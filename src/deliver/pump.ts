@@ -122,6 +122,7 @@ export function createPump(deps: PumpDeps): Pump {
   const takeShare = async () => {
     for (const queue of held) if (!deps.holds(queue)) held.delete(queue);
     const added = queues.filter((queue) => !held.has(queue) && deps.holds(queue));
+    await takeResumed(deps, [...held]);
     if (added.length > 0) await takeOver(deps, added);
     for (const queue of added) held.add(queue);
     wake();
@@ -151,7 +152,7 @@ export function createPump(deps: PumpDeps): Pump {
     async resume(name) {
       const queue = queues.find((one) => one.name === name);
       if (queue === undefined) return undefined;
-      const wasDisabled = await resumeQueue(deps, queue);
+      const wasDisabled = await resumeQueue(deps, queue, holds(queue));
       wake();
       return { wasDisabled };
     },
@@ -164,23 +165,43 @@ export function createPump(deps: PumpDeps): Pump {
 
 /** Breakers that were open are probed at once. */
 async function takeOver(deps: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
-  const { store, clock, meter } = deps;
+  const { clock, meter } = deps;
   await moveQueues(deps, queues);
   await sealAnew(deps, queues);
-  const health = new Map((await store.loadSinkHealth()).map((one) => [one.sink, one]));
+  await readHealth(deps, queues);
   for (const queue of queues) {
-    queue.health = health.get(queue.name) ?? queue.health;
     probeAtOnce(queue, clock.now());
     meter.set("chirpwatch_breaker_open", queue.health.breaker === "open" ? 1 : 0, { sink: queue.name });
   }
 }
 
-/** Whether it was disabled. */
-async function resumeQueue({ store, clock }: PumpDeps, queue: SinkQueue): Promise<boolean> {
+async function readHealth({ store }: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
+  const health = new Map((await store.loadSinkHealth()).map((one) => [one.sink, one]));
+  for (const queue of queues) queue.health = health.get(queue.name) ?? queue.health;
+}
+
+/** Another process was asked to resume them: its word is in the state. */
+async function takeResumed({ store, clock }: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
+  const failing = queues.filter(({ health }) => health.breaker === "open");
+  if (failing.length === 0) return;
+  const stored = new Map((await store.loadSinkHealth()).map((one) => [one.sink, one]));
+  for (const queue of failing) {
+    const { goneFrom = queue.place, probeAtMs = null } = stored.get(queue.name) ?? {};
+    const isSooner = probeAtMs !== null && probeAtMs < (queue.health.probeAtMs ?? 0);
+    if (goneFrom !== null || !(isDisabled(queue) || isSooner)) continue;
+    queue.health = { ...queue.health, goneFrom: null };
+    probeAtOnce(queue, clock.now());
+  }
+}
+
+/** Whether it was disabled; where it is not held, the state says so. */
+async function resumeQueue(deps: PumpDeps, queue: SinkQueue, isHeld: boolean): Promise<boolean> {
+  const { store, clock } = deps;
+  if (!isHeld) await readHealth(deps, [queue]);
   const wasDisabled = isDisabled(queue);
   queue.health = { ...queue.health, goneFrom: null };
-  if (wasDisabled) await store.saveSinkHealth(queue.health);
   probeAtOnce(queue, clock.now());
+  if (queue.health.breaker === "open") await store.saveSinkHealth(queue.health);
   return wasDisabled;
 }
 

@@ -61,6 +61,16 @@ describe("a sink whose receiver answered 410", () => {
     expect(await pump.resume("hook")).toEqual({ wasDisabled: false });
   });
 
+  it("gets all that waited once someone resumes it at a process that does not deliver to it", async () => {
+    const { bench, pump, attempts } = await startGone();
+    const other = bench.newPump({ holds: () => false });
+    await other.start();
+    expect(await other.resume("hook")).toEqual({ wasDisabled: true });
+    await pump.takeShare();
+    await bench.clock.advance(SECOND);
+    expect(bench.sent.slice(attempts).map(({ subjects }) => subjects)).toEqual([["1"], ["2"]]);
+  });
+
   it("is disabled again when the address is still gone", async () => {
     const { bench, pump, attempts } = await startGone();
     bench.when("hook", () => {

@@ -1,5 +1,6 @@
 /** Two processes that deliver from one outbox, each to its own destinations. */
 import { expect, it } from "vitest";
+import { SinkError } from "../../src/model/sink.ts";
 import { createBench, SECOND } from "./pump-bench.ts";
 
 it("delivers nothing more to a destination that it does not hold any more", async () => {
@@ -20,4 +21,26 @@ it("delivers nothing more to a destination that it does not hold any more", asyn
   await pump.takeShare();
   await bench.clock.advance(SECOND);
   expect(bench.subjects()).toEqual(["1", "2"]);
+});
+
+it("tries a sink that fails once someone resumes it at another process", async () => {
+  const bench = createBench();
+  bench.when("hook", () => {
+    throw new SinkError("destination", "the webhook answered 403", 403);
+  });
+  const [pump, other] = [bench.newPump(), bench.newPump({ holds: () => false })];
+  await pump.start();
+  await other.start();
+  bench.add("1");
+  pump.wake();
+  await bench.clock.advance(SECOND);
+  const attempts = bench.sent.length;
+  bench.when("hook", () => ({}));
+  await pump.takeShare();
+  await bench.clock.advance(SECOND);
+  expect(bench.sent).toHaveLength(attempts);
+  expect(await other.resume("hook")).toEqual({ wasDisabled: false });
+  await pump.takeShare();
+  await bench.clock.advance(SECOND);
+  expect(bench.sent).toHaveLength(attempts + 1);
 });

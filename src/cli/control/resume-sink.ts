@@ -19,11 +19,12 @@ export async function resumeSink(context: CliContext, sink: string, configPath: 
     sink,
     place.config().sinks.map(({ name }) => name),
   );
-  const wasDisabled = await changeState(context, place, async (store) => {
+  const { wasDisabled, replicas } = await changeState(context, place, async (store) => {
     const health = (await store.loadSinkHealth()).find((one) => one.sink === sink);
-    if (health === undefined || health.goneFrom === null) return false;
-    await store.saveSinkHealth({ ...health, goneFrom: null });
-    return true;
+    const isDisabled = health !== undefined && health.goneFrom !== null;
+    if (isDisabled) await store.saveSinkHealth({ ...health, goneFrom: null });
+    return { wasDisabled: isDisabled, replicas: (await store.connectedReplicas()).length };
   });
-  context.out(wasDisabled ? `${sink} is no longer disabled; no daemon runs now, the next start tries it` : `${sink} is not disabled`);
+  const next = replicas === 0 ? "no daemon runs now, the next start tries it" : "the replica that delivers to it tries it now";
+  context.out(wasDisabled ? `${sink} is no longer disabled; ${next}` : `${sink} is not disabled`);
 }
