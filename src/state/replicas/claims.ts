@@ -1,4 +1,5 @@
 /** Who does what, of the daemons that share a state. Each change counts the revision up that all of them watch. */
+import { sql } from "kysely";
 import type { ReplicaState, ReplicaStore, Work, WorkClaim } from "../../model/replicas.ts";
 import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
 
@@ -17,17 +18,17 @@ const upsert = insertRows("claims", ["kind", "key", "cost", "replica", "wanted"]
 const AT_ONCE = 500;
 
 /** A transaction that has taken a number may be committed after some that took higher ones, not after so many. */
-const NEWEST = 300;
+const NEWEST = sql.lit(300);
 
 /** Differs with each new one, also where that has not the highest number. */
-const newestDeliveries = statement<{ most: number }>()((on, slot) =>
+const newestDeliveries = statement<object>()((on) =>
   on
-    .selectFrom(on.selectFrom("deliveries").select("id").orderBy("id", "desc").limit(slot("most")).as("newest"))
+    .selectFrom(on.selectFrom("deliveries").select("id").orderBy("id", "desc").limit(NEWEST).as("newest"))
     .select((eb) => eb.fn.sum<number | null>("id").as("sum")),
 );
-const newestEvents = statement<{ most: number }>()((on, slot) =>
+const newestEvents = statement<object>()((on) =>
   on
-    .selectFrom(on.selectFrom("events").select("seq").orderBy("seq", "desc").limit(slot("most")).as("newest"))
+    .selectFrom(on.selectFrom("events").select("seq").orderBy("seq", "desc").limit(NEWEST).as("newest"))
     .select((eb) => eb.fn.sum<number | null>("seq").as("sum")),
 );
 
@@ -52,8 +53,8 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
       await raiseRevision(on);
     }),
   async shareNews() {
-    const newest = (await newestDeliveries(db, { most: NEWEST })).rows[0];
-    const events = (await newestEvents(db, { most: NEWEST })).rows[0];
+    const newest = (await newestDeliveries(db, {})).rows[0];
+    const events = (await newestEvents(db, {})).rows[0];
     return { revision: await shareRevision(db), arrivals: Number(newest?.sum ?? 0) + Number(events?.sum ?? 0) };
   },
   raiseShareRevision: () => transact(db, raiseRevision),
