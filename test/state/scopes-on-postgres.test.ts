@@ -115,6 +115,15 @@ const manyWatches: Work = (on) =>
     events: Array.from({ length: 101 }, (_, at) => makeEvent(`many ${found}`, { id: `many ${found++}`, watchKey: `many ${at}` })),
     deliveries: [],
   });
+/** Of an event that waits for none: what it does not change, it has locked all the same. */
+const enrich =
+  (watchKey: string, { group }: Found = {}): Work =>
+  (on) => {
+    const event = makeEvent("a sealed", { watchKey });
+    const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
+    const deliveries = [{ eventId: event.id, sink: "a", groupKey: group ?? event.id, ...timing }];
+    return on.storeEnrichments({ atMs: T0, enriched: [{ event, deliveries, result: "ok", error: "", attempts: 1 }], postponed: [] });
+  };
 /** A request that was answered, and its answer with a poll. */
 const paidPoll: Work = async (on) => {
   await on.settle("1", T0, 200);
@@ -131,6 +140,8 @@ const IN_TURN: readonly Both[] = [
   ["two polls that deliver to one group of a sink", poll("w", { group: "g" }), poll("v", { group: "g" })],
   ["two polls of one fact for a sink", poll("w", { once: "o" }), poll("v", { once: "o" })],
   ["a poll that delivers to a group, and a message of that sink that is sealed", poll("w", { group: "g" }), seal("a", "waiting")],
+  ["a poll and enrichments of one watch", poll("w"), enrich("w")],
+  ["enrichments of a group, and a message of its sink that is sealed", enrich("w", { group: "g" }), seal("a", "waiting")],
   ["a poll of many watches, and any other one", manyWatches, poll("w")],
 ];
 const SIDE_BY_SIDE: readonly Both[] = [
@@ -141,6 +152,7 @@ const SIDE_BY_SIDE: readonly Both[] = [
   ["polls of two watches and sources", poll("w", { source: "s" }), poll("v", { source: "t" })],
   ["polls that deliver to groups of two sinks", poll("w", { group: "g" }), poll("v", { group: "g", sink: "b" })],
   ["a poll that was paid for, and a reservation", paidPoll, reserve],
+  ["enrichments of two watches", enrich("w"), enrich("v")],
   ["a poll whose alerts go by themselves, and a message of their sink that is sealed", poll("w"), seal("a", "waiting")],
 ];
 

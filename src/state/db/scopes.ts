@@ -30,7 +30,7 @@ export const EXCLUSIVE = `pg_advisory_xact_lock(${lockName("writers")})`;
 
 /** Calls that take the locks of a transaction, in the order in which everyone takes them: nobody waits in a circle. */
 export const locksOf = (scopes: readonly string[]): readonly string[] =>
-  scopes.length > MOST_SCOPES ? [EXCLUSIVE] : [`pg_advisory_xact_lock_shared(${lockName("writers")})`, ...scopeLocks(scopes)];
+  new Set(scopes).size > MOST_SCOPES ? [EXCLUSIVE] : [`pg_advisory_xact_lock_shared(${lockName("writers")})`, ...scopeLocks(scopes)];
 
 export const scopeLocks = (scopes: readonly string[]): readonly string[] =>
   [...new Set(scopes.map(keyOf))].sort((a, b) => a - b).map((key) => `pg_advisory_xact_lock(${key}, ${nameOfSchema})`);

@@ -5,6 +5,7 @@ import { DedupeKeys } from "./dedupe-keys.ts";
 import { openNewLevels } from "../items/levels.ts";
 import { replaceHeld } from "./replace-held.ts";
 import { silencedDetail } from "./silenced-deliveries.ts";
+import { scopeOfSink } from "../db/scopes.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { toText } from "../db/json-text.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
@@ -39,6 +40,12 @@ const COLUMNS = [
 export const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
   insert.onConflict((conflict) => conflict.columns(["event_id", "sink"]).doNothing()),
 );
+
+/** Sinks where a delivery joins a group, or perhaps another delivery. One that goes by itself relies on nothing. */
+export const scopesOfDeliveries = (deliveries: readonly NewDelivery[]): readonly string[] => {
+  const joining = deliveries.filter(({ once, groupKey, eventId }) => once !== undefined || groupKey !== eventId);
+  return joining.map(({ sink }) => scopeOfSink(sink));
+};
 
 export async function insertDeliveries(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<void> {
   if (deliveries.length === 0) return;

@@ -1,14 +1,14 @@
 /** The one transaction in which a poll becomes state: memory, verdicts, events and their deliveries. Events are created nowhere else. */
 import { wantEdits } from "../history/edits.ts";
 import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
-import { insertDeliveries } from "../outbox/insert-deliveries.ts";
+import { insertDeliveries, scopesOfDeliveries } from "../outbox/insert-deliveries.ts";
 import { insertEnrichments } from "./enrichments.ts";
 import { insertEvents } from "../items/insert-events.ts";
 import { insertVerdicts } from "../items/insert-verdicts.ts";
 import { applyRechecks } from "../items/rechecks.ts";
 import { applyMembers } from "../items/members.ts";
 import { toText } from "../db/json-text.ts";
-import { EDITS, scopeOfSink, scopeOfSource, scopeOfWatch } from "../db/scopes.ts";
+import { EDITS, scopeOfSource, scopeOfWatch } from "../db/scopes.ts";
 import type { Settlements } from "../ledger/settlements.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
 import { TargetRevisions } from "../watches/target-revisions.ts";
@@ -25,25 +25,15 @@ export async function commitPoll(settlements: Settlements, commit: PollCommit): 
   }
 }
 
-/** The source and the watches whose rows it reads and changes, and the sinks where a delivery joins others. One that goes by itself relies on nothing. */
-function scopesOf({
-  source,
-  targets,
-  verdicts,
-  members = [],
-  rechecks,
-  events,
-  deliveries,
-  enrichments = [],
-  edits,
-}: PollCommit): readonly string[] {
+/** The source and the watches whose rows it reads and changes, and where its deliveries join others. */
+function scopesOf(commit: PollCommit): readonly string[] {
+  const { source, targets, verdicts, members = [], rechecks, events, deliveries, enrichments = [], edits } = commit;
   const ofRechecks = rechecks === undefined ? [] : [...rechecks.rechecks, ...rechecks.ended, ...rechecks.late];
   const watched = [targets, verdicts, members, ofRechecks, events, enrichments].flat();
-  const joining = deliveries.filter(({ once, groupKey, eventId }) => once !== undefined || groupKey !== eventId);
   return [
     ...(source === undefined ? [] : [scopeOfSource(source.fingerprint)]),
-    ...new Set(watched.map(({ watchKey }) => scopeOfWatch(watchKey))),
-    ...new Set(joining.map(({ sink }) => scopeOfSink(sink))),
+    ...watched.map(({ watchKey }) => scopeOfWatch(watchKey)),
+    ...scopesOfDeliveries(deliveries),
     ...(edits === undefined ? [] : [EDITS]),
   ];
 }

@@ -4,10 +4,11 @@ import type { JsonObject } from "../../model/json.ts";
 import type { NewEnrichment } from "../../model/poll-store.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { WAITING } from "../db/literals.ts";
+import { scopeOfWatch } from "../db/scopes.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, insertRows, transact } from "../db/statement.ts";
 import { eventOf } from "../items/insert-events.ts";
-import { insertDeliveries } from "../outbox/insert-deliveries.ts";
+import { insertDeliveries, scopesOfDeliveries } from "../outbox/insert-deliveries.ts";
 
 const insertNew = insertRows(
   "enrichments",
@@ -99,7 +100,7 @@ export async function dueEnrichments(db: Executor, { watchKey, dueAtMs, limit }:
 }
 
 export function storeEnrichments(db: Executor, { atMs, enriched, postponed }: EnrichmentRound): Promise<ReadonlySet<string>> {
-  return transact(db, async (on) => {
+  const work = async (on: Executor) => {
     for (const { eventId, nextAtMs, attempts, error } of postponed)
       await on
         .updateTable("enrichments")
@@ -112,7 +113,9 @@ export function storeEnrichments(db: Executor, { atMs, enriched, postponed }: En
     const deliveries = enriched.flatMap(({ event, deliveries }) => (completed.has(event.id) ? deliveries : []));
     await insertDeliveries(on, deliveries, atMs);
     return completed;
-  });
+  };
+  const watches = enriched.map(({ event }) => scopeOfWatch(event.watchKey));
+  return transact(db, work, [...watches, ...scopesOfDeliveries(enriched.flatMap(({ deliveries }) => deliveries))]);
 }
 
 /** False where it waits no longer. */
