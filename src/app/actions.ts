@@ -56,12 +56,12 @@ export const createActions = ({
     await signals.send("reload");
     return reloader.reload(askedBy);
   },
-  async setPaused(watchId, paused, isFromNow = false) {
-    const before = await store.setPaused(watchId, paused, { atMs: clock.now(), isFromNow });
+  async setPaused(watchId, paused, change) {
+    const before = await store.setPaused(watchId, paused, { atMs: clock.now(), ...change });
     if (before === undefined) return undefined;
     await engine.setPaused(watchId, paused);
     await share.announce();
-    return pauseView(watchId, paused, before, isFromNow ? "skip" : onReturnOf(config(), watchId));
+    return pauseView(watchId, paused, before, change.isFromNow ? "skip" : onReturnOf(config(), watchId));
   },
   async resumeSink(sink) {
     const resumed = await pump().resume(sink);

@@ -76,6 +76,8 @@ export interface PauseChange {
   readonly atMs: number;
   /** What came while the watch was away raises no alert. */
   readonly isFromNow?: boolean;
+  /** For the audit: who asked for it. */
+  readonly by?: string;
 }
 
 /** How it was before the change. */

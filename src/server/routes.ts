@@ -131,7 +131,7 @@ function addActions(app: Hono, { actions, log }: HttpRouteDeps, access: Access):
     app.post(`/api/v1/watches/:id/${verb}`, async (c) => {
       const id = c.req.param("id");
       const isFromNow = !paused && c.req.query("from_now") === "true";
-      const view = await actions.setPaused(id, paused, isFromNow);
+      const view = await actions.setPaused(id, paused, { isFromNow, by: callerOf(access) });
       if (view === undefined) return problem(c, { status: 404, code: "WATCH_UNKNOWN", message: `there is no watch "${id}"` });
       if (isFromNow && !view.was_paused)
         return problem(c, { status: 409, code: "WATCH_NOT_PAUSED", message: `${id} is not paused: there is nothing to leave out` });

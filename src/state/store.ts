@@ -17,7 +17,7 @@ import type { SilenceStore } from "../model/silence.ts";
 import type { Notes, Store, Upkeep } from "../model/store.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
-import { recordAudit } from "./outbox/audit.ts";
+import { recordAudit } from "./db/audit.ts";
 import { backfilledTweets, loadBackfill, saveBackfillPage } from "./items/backfills.ts";
 import { commitPoll } from "./polls/commit-poll.ts";
 import { groupDead, listDead, unreportedDead } from "./outbox/dead-letters.ts";

@@ -192,8 +192,8 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`reload by ${askedBy}`);
         return Promise.resolve(daemon.reload);
       },
-      setPaused(watchId, paused, isFromNow) {
-        asked.push(`${paused ? "pause" : "resume"} ${watchId}${isFromNow === true ? " from now" : ""}`);
+      setPaused(watchId, paused, { isFromNow }) {
+        asked.push(`${paused ? "pause" : "resume"} ${watchId}${isFromNow ? " from now" : ""}`);
         const known = daemon.status.watches.find((watch) => watch.id === watchId);
         if (known === undefined) return Promise.resolve(undefined);
         return Promise.resolve({ watch: watchId, paused, was_paused: known.paused, away_since: null, on_return: "digest" });

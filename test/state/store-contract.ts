@@ -254,6 +254,17 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           expect(back?.targets[0]?.memory).toEqual({ line: "9", ...away(T0 + HOUR_MS, T0 + 4 * HOUR_MS) });
         });
 
+        test("paused and resumed, leave a row each of who asked for it, and none where nothing changed", async () => {
+          await baselined();
+          await store.setPaused("brand", true, { atMs: T0, by: "alice" });
+          await store.setPaused("brand", true, { atMs: T0, by: "bob" });
+          await store.setPaused("brand", false, { atMs: T0 + HOUR_MS, by: "bob", isFromNow: true });
+          expect((await store.auditRecords(9)).map(({ action, detail }) => [action, detail])).toEqual([
+            ["resume", { watch: "brand", by: "bob", from_now: true }],
+            ["pause", { watch: "brand", by: "alice" }],
+          ]);
+        });
+
         test("paused, are back from now where that is wanted; a pause that is one already changes nothing", async () => {
           const target = await baselined();
           await store.setPaused("brand", true, { atMs: T0 + HOUR_MS });

@@ -11,6 +11,7 @@ import { askDaemon, noteFault, textAt } from "../access/ask-daemon.ts";
 import { changeState, keptText } from "../access/change-state.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
+import { callerName } from "./replay-sent.ts";
 import { resumeSink } from "./resume-sink.ts";
 
 const WORDS = {
@@ -89,7 +90,7 @@ async function setInState(
 ): Promise<{ readonly view: PauseView | undefined; readonly replicas: number }> {
   const { paused } = WORDS[verb];
   return changeState(context, place, async (store) => {
-    const before = await store.setPaused(watch, paused, { atMs: context.clock.now(), isFromNow });
+    const before = await store.setPaused(watch, paused, { atMs: context.clock.now(), isFromNow, by: callerName(context) });
     const view = before === undefined ? undefined : pauseView(watch, paused, before, isFromNow ? "skip" : onReturnOf(config, watch));
     return { view, replicas: (await store.connectedReplicas()).length };
   });

@@ -36,12 +36,19 @@ export interface ResumedSinkView {
   readonly was_disabled: boolean;
 }
 
+export interface PauseRequest {
+  /** What came while it was paused raises no alert; nothing changes where it was not. */
+  readonly isFromNow: boolean;
+  /** For the audit. */
+  readonly by: string;
+}
+
 /** What the server may ask the daemon to do. */
 export interface Actions {
   /** All or nothing: a refused file leaves the old one active. `askedBy` is for the log. Never rejects for a bad file. */
   reload(askedBy: string): Promise<ReloadOutcome>;
-  /** Undefined when there is no watch of that id. `isFromNow`: what came while it was paused raises no alert; nothing changes where it was not. */
-  setPaused(watchId: string, paused: boolean, isFromNow?: boolean): Promise<PauseView | undefined>;
+  /** Undefined when there is no watch of that id. */
+  setPaused(watchId: string, paused: boolean, change: PauseRequest): Promise<PauseView | undefined>;
   /** Tries a sink now that fails or is disabled. Undefined when there is none of that name. */
   resumeSink(sink: string): Promise<ResumedSinkView | undefined>;
   /** Accepts the loss of dead letters, of one sink or of all; how many there were. */

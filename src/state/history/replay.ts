@@ -6,7 +6,7 @@ import { DEAD, OPEN } from "../db/literals.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
-import { recordAudit } from "../outbox/audit.ts";
+import { recordAudit } from "../db/audit.ts";
 import { editAgain } from "./edits.ts";
 import { refreshGroupsOf } from "../outbox/group-timers.ts";
 import { deliveryRow, insertNew } from "../outbox/insert-deliveries.ts";

@@ -1,7 +1,7 @@
 /** What operators do with dead letters: send them again, accept their loss; and when they were notified of them. */
 import type { ExpressionBuilder } from "kysely";
 import type { DeadSelection } from "../../model/dead-letters.ts";
-import { recordAudit } from "./audit.ts";
+import { recordAudit } from "../db/audit.ts";
 import { countAlerts, deadMessages } from "./dead-letters.ts";
 import { mentioning } from "../messages/mentions.ts";
 import { refreshGroupsOf } from "./group-timers.ts";

@@ -1,6 +1,6 @@
 /** Deliveries that silences hold back: those that waited until then, how many there are, and those that are sent after all. */
 import type { SilencedCount, SilencedDelivery, SilencedSelection } from "../../model/silence.ts";
-import { recordAudit } from "./audit.ts";
+import { recordAudit } from "../db/audit.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 import { SILENCED, WAITING } from "../db/literals.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";

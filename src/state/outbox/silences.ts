@@ -1,7 +1,7 @@
 /** The silences themselves: added, listed, ended. What they hold back is in silenced-deliveries.ts. */
 import type { Selectable } from "kysely";
 import type { NewSilence, StoredSilence } from "../../model/silence.ts";
-import { recordAudit } from "./audit.ts";
+import { recordAudit } from "../db/audit.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, transact } from "../db/statement.ts";

@@ -3,7 +3,7 @@
  * that was away since the backup and goes on from now.
  */
 import { markReturned } from "../watches/absence.ts";
-import { recordAudit } from "../outbox/audit.ts";
+import { recordAudit } from "../db/audit.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
 import { type Executor, transact } from "../db/statement.ts";
 

@@ -2,7 +2,7 @@
 import type { ProposedConfig, ConfigRevision, ConfigRevisionStore } from "../../model/config-revisions.ts";
 import type { Random } from "../../model/random.ts";
 import { fromText, toText } from "../db/json-text.ts";
-import { recordAudit } from "../outbox/audit.ts";
+import { recordAudit } from "../db/audit.ts";
 import { type Executor, transact } from "../db/statement.ts";
 
 const SALT_NOTE = "config.salt";

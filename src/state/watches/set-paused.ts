@@ -1,16 +1,24 @@
 /** Pausing and resuming a watch. */
 import type { PauseChange, PausedBefore } from "../../model/watch-store.ts";
+import { recordAudit } from "../db/audit.ts";
 import { markReturned } from "./absence.ts";
 import { type Executor, transact } from "../db/statement.ts";
 
 /** See the port. */
-export function setPaused(db: Executor, watchId: string, paused: boolean, change: PauseChange): Promise<PausedBefore | undefined> {
+export function setPaused(
+  db: Executor,
+  watchId: string,
+  paused: boolean,
+  { by, ...change }: PauseChange,
+): Promise<PausedBefore | undefined> {
   return transact(db, async (on) => {
     const row = await on.selectFrom("watches").selectAll().where("id", "=", watchId).where("removed_at", "is", null).executeTakeFirst();
     if (row === undefined) return undefined;
     const awaySinceMs = row.away_at === null ? null : Number(row.away_at);
     const before = { wasPaused: row.paused === 1, awaySinceMs };
     if (before.wasPaused === paused) return before;
+    const { atMs, isFromNow = false } = change;
+    await recordAudit(on, atMs, paused ? "pause" : "resume", { watch: watchId, by: by ?? null, ...(isFromNow ? { from_now: true } : {}) });
     const isAway = paused || row.enabled === 0;
     await on
       .updateTable("watches")
