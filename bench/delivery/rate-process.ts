@@ -28,3 +28,5 @@ async function rateOf(checkout: string): Promise<number> {
 
 const measured = JSON.parse(process.argv[2] ?? "{}") as Measured;
 process.on("message", async () => process.send?.("setup" in measured ? await rateWith(measured.setup) : await rateOf(measured.checkout)));
+// The thread that renders templates would keep it alive.
+process.on("disconnect", () => process.exit());
