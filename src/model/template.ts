@@ -1,6 +1,4 @@
 /** Message templates as a port: what they say, what they are given, and what they made of an event. Whoever runs them can stop them. */
-import type { Json } from "./json.ts";
-
 /** A named template of the configuration. At least one of `title` and `body` is there. */
 export interface MessageTemplate {
   readonly name: string;
@@ -10,6 +8,8 @@ export interface MessageTemplate {
   readonly title?: string;
   /** Liquid. */
   readonly body?: string;
+  /** Paths of names that it may read of its data, each with all that is below; absent: it may read anything. */
+  readonly reads?: readonly (readonly string[])[];
 }
 
 /** How a sink's readers write times and numbers. */
@@ -67,6 +67,3 @@ export interface TemplateRunner {
 /** Whether the template is for events of that type. */
 export const coversEvent = ({ events }: Pick<MessageTemplate, "events">, type: string): boolean =>
   events.some((pattern) => pattern === type || pattern === "*" || (pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1))));
-
-/** Names that every template sees besides those of the event's body. */
-export type TemplateData = { readonly [name: string]: Json | undefined };

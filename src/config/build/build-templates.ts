@@ -76,7 +76,8 @@ async function buildTemplate(entry: Entry, deps: TemplateBuildDeps): Promise<Mes
   for (const [key, text] of Object.entries({ title, body })) {
     if (text !== undefined && isKnown) await checkText(text, { key, map: entry.node, fields }, report);
   }
-  return template;
+  const reads = await readsOfAll([title, body]);
+  return { ...template, ...(reads === undefined ? {} : { reads }) };
 }
 
 /** The events of all watch types. */
@@ -130,6 +131,17 @@ async function checkText(text: string, { key, map, fields }: WrittenText, report
     if (unknown?.holder === "labels")
       report.warn(at, "template-label", `\`${key}\`: no event has a label "${unknown.word}"${hint}\n${excerpt(text, problem)}`);
     else report.error(at, RULES_OF[kind], `\`${key}\`: ${problem.message}${hint}\n${excerpt(text, problem)}`);
+  }
+}
+
+/** Undefined when one of them may read anything, or has errors. */
+async function readsOfAll(texts: readonly (string | undefined)[]): Promise<MessageTemplate["reads"]> {
+  const { pathsRead } = await import("../../render/templates/check-template.ts");
+  try {
+    const reads = texts.map((text) => (text === undefined ? [] : pathsRead(text)));
+    return reads.some((paths) => paths === undefined) ? undefined : reads.flatMap((paths) => paths ?? []);
+  } catch {
+    return undefined;
   }
 }
 

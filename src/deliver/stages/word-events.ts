@@ -3,18 +3,10 @@
  * its default message, and the operator is alerted.
  */
 import type { Clock } from "../../model/clock.ts";
-import { isoTime } from "../../model/clock.ts";
-import type { ChirpEvent } from "../../model/event.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
-import {
-  coversEvent,
-  type MessageTemplate,
-  type Region,
-  type TemplateData,
-  type TemplateJob,
-  type TemplateRunner,
-} from "../../model/template.ts";
+import { coversEvent, type MessageTemplate, type Region, type TemplateJob, type TemplateRunner } from "../../model/template.ts";
+import { createTemplateData } from "./template-data.ts";
 
 /** A template that did not end by itself is not tried again for so long: each try costs a second. */
 const SUSPEND_MS = 300_000;
@@ -60,10 +52,7 @@ export type WordEvents = (sink: WordedSink, events: readonly TemplatedEvent[]) =
 export function createWordEvents({ clock, read, templates }: WordingDeps): WordEvents {
   if (templates === undefined) return async (_sink, events) => events;
   const { byName, runner, onFailing } = templates;
-  // How an event reads takes longer to find than all else; a name in brackets may be any.
-  const usesMessage = new Set(
-    [...byName.values()].flatMap(({ name, title, body }) => (/message|\[/.test(`${title}${body}`) ? [name] : [])),
-  );
+  const dataOf = new Map([...byName].map(([name, template]) => [name, createTemplateData(template)]));
   const suspendedUntilMs = new Map<string, number>();
   const templateOf = ({ template: standard }: WordedSink, { template, event }: TemplatedEvent): string | undefined => {
     // A template that a reload has removed leaves its events to the sink's.
@@ -77,9 +66,17 @@ export function createWordEvents({ clock, read, templates }: WordingDeps): WordE
     const suspended = new Set(named.filter((template) => template !== undefined && isSuspended(sink, template)));
     const jobs = events.flatMap((event, index) => {
       const template = named[index];
-      return template === undefined || suspended.has(template)
+      const data = template === undefined || suspended.has(template) ? undefined : dataOf.get(template);
+      return template === undefined || data === undefined
         ? []
-        : [jobOf(sink, template, templateData(event, usesMessage.has(template) ? read(event, sink.name) : undefined), nowMs)];
+        : [
+            jobOf(
+              sink,
+              template,
+              data(event, () => read(event, sink.name)),
+              nowMs,
+            ),
+          ];
     });
     if (jobs.length + suspended.size === 0) return events;
     const results = jobs.length === 0 ? [] : await runner.run(jobs);
@@ -98,27 +95,10 @@ export function createWordEvents({ clock, read, templates }: WordingDeps): WordE
   };
 }
 
-const jobOf = ({ region = {}, hasMoments = false }: WordedSink, template: string, data: TemplateData, nowMs: number): TemplateJob => ({
+const jobOf = ({ region = {}, hasMoments = false }: WordedSink, template: string, data: string, nowMs: number): TemplateJob => ({
   template,
-  data: JSON.stringify(data),
+  data,
   region,
   hasMoments,
   nowMs,
-});
-
-/** What a template sees: the event's body, as `where` does, and a few names that all events have. */
-const templateData = ({ event, watches }: OutboxEvent, message: NeutralMessage | undefined): TemplateData => ({
-  ...event.body,
-  labels: event.labels,
-  event: { ...identityOf(event), watches },
-  ...(message && { message: { title: message.title, body: message.body, url: message.url ?? "" } }),
-});
-
-const identityOf = ({ id, type, watch, subject, occurredAtMs, detectedAtMs }: ChirpEvent) => ({
-  id,
-  type,
-  watch,
-  subject,
-  occurred_at: isoTime(occurredAtMs),
-  detected_at: isoTime(detectedAtMs),
 });

@@ -29,6 +29,20 @@ export function checkTemplate(text: string, fields: FieldTree): readonly Templat
   }
 }
 
+/** Lists and texts have these besides their items. */
+const OF_ANY: ReadonlySet<unknown> = new Set(["size", "first", "last"]);
+
+/** The paths of a text without errors that it may read, up to where they depend on data; undefined when they may be any. */
+export function pathsRead(text: string): readonly (readonly string[])[] | undefined {
+  // Their argument is an expression that is read while it runs.
+  if (/_exp\b/.test(text)) return undefined;
+  const liquid = createLiquid({ region: {}, current: { nowMs: 0, hasMoments: false, moments: [] } });
+  return liquid.globalVariableSegmentsSync(text, { partials: false }).map((segments) => {
+    const end = segments.findIndex((segment) => typeof segment !== "string" || OF_ANY.has(segment));
+    return (end < 0 ? segments : segments.slice(0, end)) as readonly string[];
+  });
+}
+
 // ---- fields --------------------------------------------------------------------------------------------------------
 
 interface Checked {
