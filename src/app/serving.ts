@@ -1,6 +1,7 @@
 /** The control socket and the status page. They stay open while the work behind them ends and begins again. */
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../model/clock.ts";
+import type { RouteDeps } from "../server/load-routes.ts";
 import type { HttpRouteDeps } from "../server/routes.ts";
 import type { Adapters } from "./daemon/daemon-deps.ts";
 import type { Teardown } from "./daemon/teardown.ts";
@@ -27,7 +28,7 @@ export async function startServing({ server, state }: Config, { adapters, clock 
   const publicHost = publicUrl === undefined ? {} : { publicHost: new URL(publicUrl).hostname };
   const page = await adapters.startServer({ ...starting, host, port, ...publicHost, ...(token === undefined ? {} : { token }) });
   teardown.push("server", () => page.close());
-  const answerWith = (deps: Parameters<typeof page.answerWith>[0]) => {
+  const answerWith = (deps: RouteDeps) => {
     control.answerWith(deps);
     page.answerWith(deps);
   };

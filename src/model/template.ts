@@ -1,4 +1,5 @@
 /** Message templates as a port: what they say, what they are given, and what they made of an event. Whoever runs them can stop them. */
+
 /** A named template of the configuration. At least one of `title` and `body` is there. */
 export interface MessageTemplate {
   readonly name: string;

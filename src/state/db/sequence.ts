@@ -26,26 +26,15 @@ const takeEach = statement<{ sequence: string; count: number }>()((on, slot) =>
 export async function nextNumbers(on: Executor, name: NumberName, count: number): Promise<(index: number) => number> {
   if (isOnPostgres(on)) {
     const { rows } = await takeEach(on, { sequence: sequenceOf(name), count });
-    return (index) => Number(rows[index]?.value ?? index + 1);
+    return (index) => Number(rows[index]?.value);
   }
   const { rows } = await take(on, { name, count });
   const first = Number(rows[0]?.value ?? count) - count + 1;
   return (index) => first + index;
 }
 
-const sequenceOf = (name: string): string => `numbers_${name}`;
-
-/** Replaces the table by sequences that go on where it stands, and the view. */
-export async function useServerSequences(on: Executor): Promise<void> {
-  const rows = await on.selectFrom("sequences").selectAll().orderBy("name").execute();
-  await on.schema.dropTable("sequences").execute();
-  for (const { name } of rows) await sql`create sequence ${sql.ref(sequenceOf(name))} minvalue 0`.execute(on);
-  await setServerSequences(on, rows);
-  const shown = rows.map(
-    ({ name }) => sql`select cast(${sql.lit(name)} as text) collate "C" as name, last_value as value from ${sql.ref(sequenceOf(name))}`,
-  );
-  await sql`create view sequences as ${sql.join(shown, sql` union all `)}`.execute(on);
-}
+/** The server's. */
+export const sequenceOf = (name: string): string => `numbers_${name}`;
 
 /** The last number that was given, by name. */
 export async function setServerSequences(on: Executor, rows: readonly { readonly name: string; readonly value: number }[]): Promise<void> {
