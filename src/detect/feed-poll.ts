@@ -43,8 +43,7 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const isRescan = canRescan && isRescanDue(memory, options);
   const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
   if (!isFirst) floors.push(nearFloorMs(memory, options));
-  if (isRescan && options.reach === undefined)
-    floors.push(Math.min(memory.sweptAtMs ?? options.startMs, options.startMs) - options.overlapMs);
+  if (isRescan && options.reach === undefined) floors.push(lastRescanMs(memory, options) - options.overlapMs);
   const floorMs = Math.min(...floors, options.startMs);
   const walk = {
     stretches: memory.stretches,
@@ -67,11 +66,15 @@ function nearFloorMs({ readAtMs }: FeedMemory, { reach, startMs, intervalMs }: H
   return Math.max(readMs, reach?.sinceMs ?? readMs) - marginMs(intervalMs);
 }
 
-function isRescanDue({ sweptAtMs }: FeedMemory, { reach, startMs, overlapMs, intervalMs }: HeadOptions): boolean {
-  if (reach !== undefined) return reach.kind === "rescan";
-  const sinceMs = startMs - (sweptAtMs ?? startMs);
-  // A time that has not come yet was noted while the service's clock ran ahead: nobody knows how long ago that was.
-  return sinceMs >= overlapMs || -sinceMs > marginMs(intervalMs);
+function isRescanDue(memory: FeedMemory, options: HeadOptions): boolean {
+  const { reach, startMs, overlapMs } = options;
+  return reach === undefined ? startMs - lastRescanMs(memory, options) >= overlapMs : reach.kind === "rescan";
+}
+
+/** A time to come was noted while the service's clock ran ahead: rescans are an overlap apart, so the last one was so long ago at most. */
+function lastRescanMs({ sweptAtMs }: FeedMemory, { startMs, overlapMs, intervalMs }: HeadOptions): number {
+  const lastMs = sweptAtMs ?? startMs;
+  return lastMs - startMs > marginMs(intervalMs) ? startMs - overlapMs : lastMs;
 }
 
 /** Items newer than this are news beyond `max_age`, because no alert could have been sent before. */

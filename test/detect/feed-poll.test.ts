@@ -31,9 +31,10 @@ it("reads down to the last poll less a margin, and to the overlap once per overl
   });
 });
 
-it("reads to the overlap again once a clock of the service that ran ahead is set right", () => {
+it("reads to the overlap before the last rescan once a clock of the service that ran ahead is set right", () => {
   const ahead = { ...READ, readAtMs: NOW + 300 * MIN, sweptAtMs: NOW + 300 * MIN };
-  expect(planHead(ahead, options)).toMatchObject({ isRescan: true, walk: { floorMs: NOW - 15 * MIN } });
+  // The last rescan was an overlap ago at most.
+  expect(planHead(ahead, options)).toMatchObject({ isRescan: true, walk: { floorMs: NOW - 30 * MIN } });
   expect(planHead({ ...ahead, sweptAtMs: NOW + 30_000 }, options).isRescan).toBe(false);
 });
 
