@@ -175,19 +175,15 @@ async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }
   await deps.store.gather({ ...overflow, announcement });
 }
 
-function unsent(message: NewMessage): DueMessage {
-  const {
-    deliveryIds: _ids,
-    summarisedIds: _more,
-    throttleKey: _key,
-    parentId: _parent,
-    mentions: _who,
-    thread: _thread,
-    worded: _worded,
-    ...sealed
-  } = message;
-  return { ...sealed, attempts: 0, firstAttemptAtMs: null };
-}
+const unsent = ({ id, sink, groupKey, sealedAtMs, body }: NewMessage): DueMessage => ({
+  id,
+  sink,
+  groupKey,
+  sealedAtMs,
+  body,
+  attempts: 0,
+  firstAttemptAtMs: null,
+});
 
 function claimMessage(queue: SinkQueue, message: DueMessage, isProbe: boolean): ClaimedMessage {
   const busyKeys = [busyKey(queue.name, message.groupKey)];

@@ -14,10 +14,9 @@ type Reads = Map<string, Reads> | "whole";
 
 export function createTemplateData({ reads }: Pick<MessageTemplate, "reads">): TemplateData {
   const tree = reads === undefined ? "whole" : treeOf(reads);
-  const usesMessage = tree === "whole" || tree.has("message");
   return (event, message) => {
-    const all = { ...bodyOf(event), ...(usesMessage ? { message: readingOf(message()) } : {}) };
-    return JSON.stringify(tree === "whole" ? all : pick(all, tree));
+    const names = tree === "whole" ? new Map([...Object.keys(event.event.body), ...OF_ALL].map((name) => [name, tree])) : tree;
+    return JSON.stringify(pick((name) => fieldOf(event, message, name), names));
   };
 }
 
@@ -28,22 +27,30 @@ function treeOf(paths: readonly (readonly string[])[]): Reads {
   return new Map([...below].map(([name, rest]) => [name, treeOf(rest)]));
 }
 
-function pick(from: JsonObject, names: Exclude<Reads, "whole">): JsonObject {
-  const found = [...names].flatMap(([name, below]): [string, Json | undefined][] => {
-    const value = Object.hasOwn(from, name) ? from[name] : undefined;
-    return value === undefined ? [] : [[name, below === "whole" || !isObject(value) ? value : pick(value, below)]];
-  });
-  return Object.fromEntries(found);
+function pick(valueOf: (name: string) => Json | undefined, names: Exclude<Reads, "whole">): JsonObject {
+  const found: Record<string, Json> = {};
+  for (const [name, below] of names) {
+    const value = valueOf(name);
+    if (value === undefined) continue;
+    found[name] = below === "whole" || !isObject(value) ? value : pick((part) => ownOf(value, part), below);
+  }
+  return found;
 }
 
 const isObject = (value: Json): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The event's body, as `where` sees it, and a few names that all events have. */
-const bodyOf = ({ event, watches }: OutboxEvent): JsonObject => ({
-  ...event.body,
-  labels: event.labels,
-  event: { ...identityOf(event), watches },
-});
+const ownOf = (from: JsonObject, name: string): Json | undefined => (Object.hasOwn(from, name) ? from[name] : undefined);
+
+/** What all events have, beside their bodies. */
+const OF_ALL = ["labels", "event", "message"];
+
+/** The event's body is as `where` sees it. */
+function fieldOf({ event, watches }: OutboxEvent, message: () => NeutralMessage, name: string): Json | undefined {
+  if (name === "labels") return event.labels;
+  if (name === "event") return { ...identityOf(event), watches };
+  if (name === "message") return readingOf(message());
+  return ownOf(event.body as JsonObject, name);
+}
 
 const readingOf = ({ title, body, url = "" }: NeutralMessage): JsonObject => ({ title, body, url });
 

@@ -64,20 +64,13 @@ export function createWordEvents({ clock, read, templates }: WordingDeps): WordE
     const nowMs = clock.now();
     const named = events.map((event) => templateOf(sink, event));
     const suspended = new Set(named.filter((template) => template !== undefined && isSuspended(sink, template)));
-    const jobs = events.flatMap((event, index) => {
+    const jobs: TemplateJob[] = [];
+    for (const [index, event] of events.entries()) {
       const template = named[index];
-      const data = template === undefined || suspended.has(template) ? undefined : dataOf.get(template);
-      return template === undefined || data === undefined
-        ? []
-        : [
-            jobOf(
-              sink,
-              template,
-              data(event, () => read(event, sink.name)),
-              nowMs,
-            ),
-          ];
-    });
+      if (template === undefined || suspended.has(template)) continue;
+      const data = dataOf.get(template)?.(event, () => read(event, sink.name));
+      if (data !== undefined) jobs.push(jobOf(sink, template, data, nowMs));
+    }
     if (jobs.length + suspended.size === 0) return events;
     const results = jobs.length === 0 ? [] : await runner.run(jobs);
     let next = 0;
