@@ -1,36 +1,28 @@
 /** What the engine is made of, each part after those it needs. A change of targets comes back to the planner as an event of the watches. */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import { createRunners, type Runners } from "../groups/runners.ts";
-import type { Clock } from "../model/clock.ts";
 import type { FindEdits } from "../model/edit.ts";
-import type { Hash } from "../model/hash.ts";
 import type { LearnedStore } from "../model/learned.ts";
-import type { Log } from "../model/log.ts";
-import type { Meter } from "../model/meter.ts";
-import type { OpsAlerts } from "../model/ops-alerts.ts";
 import type { PollStore } from "../model/poll-store.ts";
+import type { Ports } from "../model/ports.ts";
 import type { RecheckStore } from "../model/recheck.ts";
 import type { Priority } from "../model/schedule.ts";
-import type { Share } from "../model/replicas.ts";
-import type { StoreWatch } from "../model/store-health.ts";
-import type { Notes } from "../model/store.ts";
-import type { Trace } from "../model/trace.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import type { RouteEvaluated } from "../polling/evaluate/verdicts.ts";
 import type { PollOutcome } from "../polling/run/poll-outcome.ts";
 import type { PollRunner } from "../polling/run/poll-runner.ts";
-import { createListCheck, type ListCheck } from "../polling/targets/list-check.ts";
+import { ListCheck } from "../polling/targets/list-check.ts";
 import { askedByHandle, takeHandles } from "../polling/targets/refresh-handles.ts";
 import { createTargetAlerts } from "../polling/targets/target-alerts.ts";
-import { createTargetResolver, type TargetResolver } from "../polling/targets/target-resolver.ts";
-import { createTargetTrouble, type TargetTrouble } from "../polling/targets/target-trouble.ts";
+import { TargetResolver } from "../polling/targets/target-resolver.ts";
+import { TargetTrouble } from "../polling/targets/target-trouble.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Profiles } from "../requests/profiles.ts";
 import type { RequestGate } from "../requests/request-gate.ts";
 import type { ServiceClock } from "../requests/service-clock.ts";
 import type { Timetable } from "../schedule/timetable.ts";
-import { createStallWatch, type StallWatch } from "./health/stall-watch.ts";
+import { StallWatch } from "./health/stall-watch.ts";
 import { type AttemptPoll, createAttempt } from "./loop/attempt-poll.ts";
 import { createPollAftermath } from "./loop/poll-aftermath.ts";
 import { PollHistory } from "./loop/poll-history.ts";
@@ -40,28 +32,20 @@ import { PlannedWatches } from "./planned-watches.ts";
 import { PollPlanner } from "./poll-planner.ts";
 import type { QuotaWatch } from "./quota/quota-watch.ts";
 import { createRecheckLoop, type RecheckLoop } from "./recheck/recheck-loop.ts";
-import { createVolumeWatch, type VolumeWatch } from "./recheck/volume-watch.ts";
+import { VolumeWatch } from "./recheck/volume-watch.ts";
 
-export interface EngineDeps {
+export interface EngineDeps
+  extends Pick<Ports, "share" | "opsAlerts" | "storeWatch" | "clock" | "hash" | "meter" | "log" | "trace" | "notes"> {
   readonly store: PollStore & WatchStore & RecheckStore & VolumeStore & LearnedStore;
-  readonly share: Share;
   readonly gate: RequestGate;
   readonly pacer: UpstreamPacer;
   readonly runner: PollRunner;
   readonly profiles: Profiles;
-  readonly opsAlerts: OpsAlerts;
-  readonly storeWatch: StoreWatch;
   readonly quotaWatch: Pick<QuotaWatch, "status" | "heldUntilMs">;
-  readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly timetable: Timetable;
   /** Where the plan is written. */
   readonly polls: PlannedPolls;
-  readonly hash: Hash;
-  readonly meter: Meter;
-  readonly log: Log;
-  readonly trace: Trace;
-  readonly notes: Notes;
   /** While the operator knows that the service fails or refuses the key. */
   readonly isUpstreamDown: () => boolean;
   /** Which sinks an event goes to, by the active configuration. */
@@ -128,7 +112,7 @@ export function createEngineParts(deps: EngineDeps): EngineParts {
 }
 
 function stallWatchOf({ clock, opsAlerts, log, isUpstreamDown, storeWatch }: EngineDeps, loop: PollLoop): StallWatch {
-  return createStallWatch({
+  return new StallWatch({
     clock,
     opsAlerts,
     log,
@@ -148,9 +132,9 @@ function targetPartsOf(deps: EngineDeps, planned: PlannedWatches): TargetParts {
   const watches = () => planned.all;
   const replaceTargets = (targets: Parameters<PlannedWatches["replaceTargets"]>[0]) => planned.replaceTargets(targets);
   const targetAlerts = createTargetAlerts({ store, opsAlerts, notes, log, watches });
-  const lists = createListCheck({ store, gate, notes, opsAlerts, hash, clock, log, watches, onSourceChanged: replaceTargets });
+  const lists = new ListCheck({ store, gate, notes, opsAlerts, hash, clock, log, watches, onSourceChanged: replaceTargets });
   const handles = { gate, store, profiles, targetAlerts, clock, log, onResolved: replaceTargets };
-  const trouble = createTargetTrouble({
+  const trouble = new TargetTrouble({
     gate,
     store,
     targetAlerts,
@@ -164,7 +148,7 @@ function targetPartsOf(deps: EngineDeps, planned: PlannedWatches): TargetParts {
       return takeHandles(own, username, handles);
     },
   });
-  const resolver = createTargetResolver({
+  const resolver = new TargetResolver({
     ...handles,
     pacer,
     storeWatch,
@@ -180,7 +164,7 @@ function targetPartsOf(deps: EngineDeps, planned: PlannedWatches): TargetParts {
 function volumeWatchOf(deps: EngineDeps, watches: PlannedWatches, slowDownOf: FactorOfPriority): VolumeWatch {
   const { store, notes, clock, hash, meter, log, route, wakeDelivery } = deps;
   const baselineAtMs = (watchKey: string) => watches.baselineAtMs(watchKey);
-  return createVolumeWatch({ store, notes, clock, hash, meter, log, slowDownOf, route, wakeDelivery, baselineAtMs });
+  return new VolumeWatch({ store, notes, clock, hash, meter, log, slowDownOf, route, wakeDelivery, baselineAtMs });
 }
 
 interface AttemptParts {

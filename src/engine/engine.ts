@@ -8,52 +8,19 @@ import { STORE_RETRY_MS } from "./health/store-watch.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
 import type { EngineWatch } from "./planned-watches.ts";
 
-export interface Engine {
-  /** Makes a set of watches the active one, at start and at every reload: memory and due times of what stays are kept. */
-  setWatches(watches: readonly EngineWatch[]): Promise<void>;
-  setPaused(watchId: string, paused: boolean): Promise<void>;
-  /** It may have more to poll than before, and others may have changed what is known of these watches. */
-  takeShare(watches: readonly EngineWatch[]): Promise<void>;
-  start(): void;
-  /** Begins what is done once for all replicas, where that has not begun. */
-  lead(): void;
-  stop(): Promise<void>;
-  readonly polls: readonly Poll[];
-  /** Polls that serve a watch. */
-  pollsOf(watchId: string): readonly Poll[];
-  /** When a watch is polled next, epoch ms; undefined while nothing of it is planned. */
-  nextPollAt(watchId: string): number | undefined;
-  /** When a poll that serves a watch last succeeded, epoch ms; undefined while none has. */
-  lastSuccessAt(watchId: string): number | undefined;
-  /** Why the last run of a poll failed; "" when it did not. */
-  problemOf(pollKey: string): string;
-  /** Pages of the first reads that run now, by watch id. */
-  firstReadPages: PollRunner["firstReadPages"];
-  /** Gaps in covered history that wait to be filled, of everything that is polled. */
-  openGaps(): Promise<number>;
-  /** Makes everything due that waited for something: a recovered store, a new key. */
-  runAllNow(): void;
-  /** Reads the clock again: what is due by it runs. */
-  wake(): void;
-  /** Polls go faster or slower than when they were put into the queue: the quota got wider or shorter. */
-  reschedule(): void;
-  readonly loop: Pick<PollLoop, "lastTurnMs" | "running" | "overdueMs">;
-}
-
 const ANSWER_GRACE_MS = 3_000;
 
-export const createEngine = (deps: EngineDeps): Engine => new PollingEngine(deps, createEngineParts(deps));
-
-class PollingEngine implements Engine {
+export class Engine {
   readonly #deps: Pick<EngineDeps, "polls" | "store" | "share" | "gate" | "runner" | "storeWatch" | "quotaWatch" | "clock" | "log">;
   readonly #parts: EngineParts;
   #isLeading = false;
 
-  constructor(deps: EngineDeps, parts: EngineParts) {
+  constructor(deps: EngineDeps) {
     this.#deps = deps;
-    this.#parts = parts;
+    this.#parts = createEngineParts(deps);
   }
 
+  /** Makes a set of watches the active one, at start and at every reload: memory and due times of what stays are kept. */
   async setWatches(watches: readonly EngineWatch[]): Promise<void> {
     this.#parts.watches.set(watches);
     await this.#parts.planner.replan();
@@ -66,6 +33,7 @@ class PollingEngine implements Engine {
     this.#resolveTargets();
   }
 
+  /** It may have more to poll than before, and others may have changed what is known of these watches. */
   async takeShare(watches: readonly EngineWatch[]): Promise<void> {
     await this.#parts.runners.reload();
     await this.setWatches(watches);
@@ -78,6 +46,7 @@ class PollingEngine implements Engine {
     if (this.#deps.share.isLeading()) this.#beginLeading();
   }
 
+  /** Begins what is done once for all replicas, where that has not begun. */
   lead(): void {
     if (this.#isLeading) return;
     this.#beginLeading();
@@ -102,10 +71,12 @@ class PollingEngine implements Engine {
     return this.#deps.polls.all;
   }
 
+  /** Polls that serve a watch. */
   pollsOf(watchId: string): readonly Poll[] {
     return this.#deps.polls.of(watchId);
   }
 
+  /** When a watch is polled next, epoch ms; undefined while nothing of it is planned. */
   nextPollAt(watchId: string): number | undefined {
     const { history, loop } = this.#parts;
     // Where the quota is spent, only first reads go on before the period ends.
@@ -117,34 +88,41 @@ class PollingEngine implements Engine {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
+  /** When a poll that serves a watch last succeeded, epoch ms; undefined while none has. */
   lastSuccessAt(watchId: string): number | undefined {
     const { lastOkAtMs } = this.#parts.history;
     const times = this.pollsOf(watchId).flatMap(({ key }) => lastOkAtMs.get(key) ?? []);
     return times.length === 0 ? undefined : Math.max(...times);
   }
 
+  /** Why the last run of a poll failed; "" when it did not. */
   problemOf(pollKey: string): string {
     return this.#parts.history.problems.get(pollKey) ?? "";
   }
 
+  /** Pages of the first reads that run now, by watch id. */
   firstReadPages(): ReturnType<PollRunner["firstReadPages"]> {
     return this.#deps.runner.firstReadPages();
   }
 
+  /** Gaps in covered history that wait to be filled, of everything that is polled. */
   openGaps(): Promise<number> {
     return this.#parts.history.countOpenGaps(this.polls, this.#deps.store);
   }
 
+  /** Makes everything due that waited for something: a recovered store, a new key. */
   runAllNow(): void {
     for (const { key } of this.polls) this.#parts.loop.runNow(key);
     this.#resolveTargets();
   }
 
+  /** Reads the clock again: what is due by it runs. */
   wake(): void {
     this.#parts.loop.wake();
     this.#parts.rechecks.wake();
   }
 
+  /** Polls go faster or slower than when they were put into the queue: the quota got wider or shorter. */
   reschedule(): void {
     this.#parts.loop.reschedule();
     this.#parts.rechecks.reschedule();

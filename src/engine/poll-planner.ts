@@ -1,11 +1,9 @@
 /** Makes polls of the watches, one plan after the other, and hands each plan to those who run, watch and remember polls. */
 import { groupPolls } from "../groups/group-polls.ts";
 import type { Runners } from "../groups/runners.ts";
-import type { Clock } from "../model/clock.ts";
-import type { Hash } from "../model/hash.ts";
 import { createInTurn } from "../model/in-turn.ts";
-import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
+import type { Ports } from "../model/ports.ts";
 import type { Share } from "../model/replicas.ts";
 import { planPolls } from "../plan/polls/plan-polls.ts";
 import type { Poll } from "../polling/watch-poll.ts";
@@ -18,15 +16,12 @@ import { logPlan } from "./plan-log.ts";
 import type { PlannedPolls } from "./planned-polls.ts";
 import type { PlannedWatches } from "./planned-watches.ts";
 
-export interface PollPlannerDeps {
+export interface PollPlannerDeps extends Pick<Ports, "hash" | "clock" | "log"> {
   readonly share: Pick<Share, "submit" | "holds">;
   readonly watches: Pick<PlannedWatches, "all">;
   readonly polls: PlannedPolls;
   readonly store: Pick<PollStore, "loadSources">;
-  readonly hash: Hash;
   readonly timetable: Timetable;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly history: PollHistory;
   readonly runners: Pick<Runners, "load" | "pagesOf" | "keepOnly">;
   readonly loop: Pick<PollLoop, "setPolls">;

@@ -1,6 +1,6 @@
 /** A watch whose polls several replicas make, where two of them notice the same at the same moment. */
 import { expect, it } from "vitest";
-import { createVolumeWatch, type VolumeDeps } from "../../src/engine/recheck/volume-watch.ts";
+import { VolumeWatch, type VolumeDeps } from "../../src/engine/recheck/volume-watch.ts";
 import type { Poll } from "../../src/polling/watch-poll.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { rememberingLog } from "../state/temp-state.ts";
@@ -43,7 +43,7 @@ it.each([
     };
     for (let replica = 0; replica < 2; replica += 1) {
       clock.jump(700);
-      await createVolumeWatch(deps).polled(poll);
+      await new VolumeWatch(deps).polled(poll);
     }
     expect(committed.map(({ type }) => type)).toEqual(["volume.spike", "volume.silent", "volume.spike", "volume.silent"]);
     expect(new Set(committed.map(({ id }) => id)).size).toBe(2);

@@ -17,7 +17,7 @@ import { WHOLE } from "../../src/model/replicas.ts";
 import type { PollOutcome } from "../../src/polling/run/poll-outcome.ts";
 import { createPollTrace } from "../../src/polling/run/poll-trace.ts";
 import { createQuotaAlerts } from "../../src/engine/quota/quota-alerts.ts";
-import { createQuotaWatch, type QuotaWatch } from "../../src/engine/quota/quota-watch.ts";
+import { QuotaWatch } from "../../src/engine/quota/quota-watch.ts";
 import { createRequestGate, type RequestGate } from "../../src/requests/request-gate.ts";
 import type { GateLimits } from "../../src/requests/reservation.ts";
 import { createServiceClock } from "../../src/requests/service-clock.ts";
@@ -208,7 +208,7 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
   const quota = { reserve: options.reserve ?? 0.1, resetDay: 1, timezone: "UTC" };
   const settings = () => ({ ...quota, monthly: options.monthly, onExhausted: options.onExhausted ?? ("pause" as const) });
   const quotaAlerts = createQuotaAlerts({ clock, opsAlerts, settings });
-  const quotaWatch = createQuotaWatch({
+  const quotaWatch = new QuotaWatch({
     ledger: store,
     learned: store,
     notes: store,

@@ -1,5 +1,5 @@
 /** Asks the data service, through the gate, what the keys have left: for the audit, and to find out whether a refused key may pay again. */
-import { createQuotaAudit, type QuotaAudit } from "../../engine/quota/quota-audit.ts";
+import { QuotaAudit } from "../../engine/quota/quota-audit.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
@@ -64,7 +64,7 @@ class KeyQuestions implements Auditing {
     const { paying, gate, delivering, store, meter, deps, share } = this.#parts;
     const { holder, keyWatch, auditReadings: readings, refreshQuota } = paying;
     const { clock, log } = deps;
-    return createQuotaAudit({
+    return new QuotaAudit({
       readings,
       ledger: store,
       notes: store,

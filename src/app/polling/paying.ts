@@ -1,10 +1,10 @@
 /** Who pays for requests and how much is left: the keys and the quota's pace. What needs the gate to ask the service is auditing.ts's. */
 import { createKeyRing } from "../../budget/key-ring.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
-import { createKeyWatch, type KeyWatch } from "../../engine/quota/key-watch.ts";
+import { KeyWatch } from "../../engine/quota/key-watch.ts";
 import { AuditReadings } from "../../engine/quota/audit-readings.ts";
 import { createQuotaAlerts } from "../../engine/quota/quota-alerts.ts";
-import { createQuotaWatch, type QuotaSettings, type QuotaWatch } from "../../engine/quota/quota-watch.ts";
+import { QuotaWatch, type QuotaSettings } from "../../engine/quota/quota-watch.ts";
 import { type KeyQuota, limitOfKey } from "../../engine/quota/total-quota.ts";
 import type { PlannedPolls } from "../../engine/planned-polls.ts";
 import type { GateDeps } from "../../requests/request-gate.ts";
@@ -111,7 +111,7 @@ class KeysAndQuota implements Paying {
   #newKeyWatch(): KeyWatch {
     const { delivering, meter, deps } = this.#parts;
     const { clock, log } = deps;
-    return createKeyWatch({
+    return new KeyWatch({
       ring: createKeyRing(),
       keys: () => this.holder.held.map(({ name }) => name),
       renew: (key) => this.#renew(key),
@@ -127,7 +127,7 @@ class KeysAndQuota implements Paying {
     const { clock, log } = deps;
     const settings = () => this.#settings();
     const quotaAlerts = createQuotaAlerts({ clock, opsAlerts: delivering.opsAlerts, settings });
-    return createQuotaWatch({
+    return new QuotaWatch({
       ledger: store,
       learned: store,
       notes: store,

@@ -1,8 +1,8 @@
 /** The engine with what watches over the data service and the state, connected by the daemon's events. */
-import { createEngine, type Engine } from "../../engine/engine.ts";
+import { Engine } from "../../engine/engine.ts";
 import type { EngineDeps } from "../../engine/engine-parts.ts";
 import { createStoreWatch } from "../../engine/health/store-watch.ts";
-import { createUpstreamWatch, type UpstreamWatch } from "../../engine/health/upstream-watch.ts";
+import { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
 import type { Random } from "../../model/random.ts";
 import type { Store } from "../../model/store.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
@@ -36,7 +36,7 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
   const { notifyDirectly, probe, random, retentionMs, serviceClock, timetable, polls, hash, trace, route, findEdits } = parts;
   const storeWatch = createStoreWatch({ store, share, clock, log, notifyDirectly, onRecovered: () => events.emit("storeRecovered") });
   const onBack = () => events.emit("serviceRecovered");
-  const upstreamWatch = createUpstreamWatch({ pacer, opsAlerts, clock, log, meter, probe, onBack });
+  const upstreamWatch = new UpstreamWatch({ pacer, opsAlerts, clock, log, meter, probe, onBack });
   const wakeDelivery = () => events.emit("committed");
   const shared = {
     store,
@@ -53,7 +53,7 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
     wakeDelivery,
     ...(findEdits === undefined ? {} : { findEdits }),
   };
-  const engine = createEngine({
+  const engine = new Engine({
     ...shared,
     ...{ pacer, opsAlerts, storeWatch, quotaWatch, timetable, polls, notes: store },
     runner: createPollRunner({ ...shared, random, retentionMs, withoutRemoved: (poll) => polls.withoutRemoved(poll) }),

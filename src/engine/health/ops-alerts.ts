@@ -1,27 +1,21 @@
 /** The daemon's own events: created like any other, delivered to `ops` only, and to a route that asks for them by name. */
 import { LearnedValues } from "../../groups/memory/learned-values.ts";
-import type { Clock } from "../../model/clock.ts";
 import { type ChirpEvent, eventId } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
 import { createInTurn } from "../../model/in-turn.ts";
 import type { LearnedStore } from "../../model/learned.ts";
-import type { Log } from "../../model/log.ts";
-import type { Meter } from "../../model/meter.ts";
 import type { Condition, OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
 import type { NewDelivery, PollStore } from "../../model/poll-store.ts";
-import type { Random } from "../../model/random.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { Share } from "../../model/replicas.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 
 /** Stores and routes an alert. `episode`: the same one makes the same event. @throws StoreError */
 export type Publish = (alert: OpsAlert, episode: string) => Promise<void>;
 
-export interface OpsAlertsDeps {
+export interface OpsAlertsDeps extends Pick<Ports, "clock" | "random" | "log"> {
   readonly store: LearnedStore;
   readonly share: Pick<Share, "isAlone">;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
   readonly publish: Publish;
 }
 
@@ -124,12 +118,8 @@ class RememberedAlerts implements OpsAlerts {
   }
 }
 
-export interface PublisherDeps {
+export interface PublisherDeps extends Pick<Ports, "clock" | "hash" | "log" | "meter"> {
   readonly store: Pick<PollStore, "commitPoll">;
-  readonly clock: Clock;
-  readonly hash: Hash;
-  readonly log: Log;
-  readonly meter: Meter;
   readonly route: (event: ChirpEvent, exceptSink: string | undefined, nowMs: number) => readonly NewDelivery[];
   readonly wakeDelivery: () => void;
 }

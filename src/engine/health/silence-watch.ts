@@ -2,22 +2,10 @@
  * Notices a data service that answers but says nothing: lists that held items come back empty everywhere, or nothing at all is new for
  * much longer than the watches' own pace makes likely. The pace is learned since the start; a restart learns anew.
  */
-import { type Clock, isoTime } from "../../model/clock.ts";
-import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import { isoTime } from "../../model/clock.ts";
+import type { Ports } from "../../model/ports.ts";
 
-export interface SilenceWatchDeps {
-  readonly clock: Clock;
-  readonly opsAlerts: OpsAlerts;
-}
-
-export interface SilenceWatch {
-  /** Takes every complete answer of a poll. `hasItems`: of a list that held some, new or not. */
-  take(newItems: number, hasItems: boolean): void;
-  check(isSuspiciousEverywhere: boolean): Promise<void>;
-  /** Polls went: the rest has another pace, which is learned anew. */
-  forget(): void;
-  readonly isSilent: boolean;
-}
+export interface SilenceWatchDeps extends Pick<Ports, "clock" | "opsAlerts"> {}
 
 /** Items that should have come while none did. A day and a night differ by a factor of ten; even so this does not happen by chance. */
 const EXPECTED_BEFORE_ALERT = 100;
@@ -32,9 +20,7 @@ const SEEN_FOR_MS = 90_000;
 const OF_EMPTY_LISTS = "The data service answers with empty lists where there were items before.";
 const CONDITION = "upstream.silent";
 
-export const createSilenceWatch = (deps: SilenceWatchDeps): SilenceWatch => new WatchedSilence(deps);
-
-class WatchedSilence implements SilenceWatch {
+export class SilenceWatch {
   readonly #deps: SilenceWatchDeps;
   readonly #pace: ItemPace;
   /** Lists that were empty are back with what they held, a silence ends with something new; after a restart nobody knows which it was. */
@@ -51,6 +37,7 @@ class WatchedSilence implements SilenceWatch {
     this.#pace = new ItemPace(this.#lastAnswerMs);
   }
 
+  /** Takes every complete answer of a poll. `hasItems`: of a list that held some, new or not. */
   take(newItems: number, hasItems: boolean): void {
     const nowMs = this.#deps.clock.monotonic();
     this.#isBack ||= newItems > 0 || (hasItems && this.#isOfEmptyLists);
@@ -72,6 +59,7 @@ class WatchedSilence implements SilenceWatch {
     await this.#alert(message);
   }
 
+  /** Polls went: the rest has another pace, which is learned anew. */
   forget(): void {
     // What the rest shows is seen anew.
     this.#isBack = true;

@@ -2,16 +2,15 @@
  * Alerts the operator once when a watch gets nowhere although the data service as a whole seems well: polls that keep failing or never get
  * their turn, lists that come back empty. When most lists do, it is the service that says nothing. Owns that decision; polls are others'.
  */
-import { type Clock, isoTime } from "../../model/clock.ts";
+import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import { errorText } from "../../model/errors.ts";
-import type { Log } from "../../model/log.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { StoreError } from "../../model/store-error.ts";
-import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import type { Ports } from "../../model/ports.ts";
 import { createRepeated, type Repeated } from "./repeat.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
-import { createSilenceWatch, type SilenceWatch } from "./silence-watch.ts";
+import { SilenceWatch } from "./silence-watch.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface PolledNews {
@@ -23,19 +22,7 @@ export interface PolledNews {
   readonly shown?: ReadonlySet<string>;
 }
 
-export interface StallWatch {
-  succeeded(poll: Poll, news: PolledNews): void;
-  failed(poll: Poll, error: unknown): void;
-  /** The polls that are planned now, those of the members of groups included. */
-  setPolls(polls: readonly Poll[]): void;
-  start(): void;
-  stop(): void;
-}
-
-export interface StallWatchDeps {
-  readonly clock: Clock;
-  readonly opsAlerts: OpsAlerts;
-  readonly log: Log;
+export interface StallWatchDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
   /** When a poll is due, epoch ms; undefined while it runs. */
   readonly nextDueAt: (key: string) => number | undefined;
   /** While the service or the state is known to fail, it is reported as that. */
@@ -60,9 +47,7 @@ const SUSPICIOUS_ANSWERS = 3;
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "watch.stalled:";
 
-export const createStallWatch = (deps: StallWatchDeps): StallWatch => new WatchedStalls(deps);
-
-class WatchedStalls implements StallWatch {
+export class StallWatch {
   readonly #deps: StallWatchDeps;
   readonly #silence: SilenceWatch;
   readonly #repeated: Repeated;
@@ -78,7 +63,7 @@ class WatchedStalls implements StallWatch {
   constructor(deps: StallWatchDeps) {
     const { clock, opsAlerts } = deps;
     this.#deps = deps;
-    this.#silence = createSilenceWatch({ clock, opsAlerts });
+    this.#silence = new SilenceWatch({ clock, opsAlerts });
     this.#repeated = createRepeated({
       clock,
       everyMs: CHECK_EVERY_MS,
@@ -108,6 +93,7 @@ class WatchedStalls implements StallWatch {
     ill.problem = errorText(error);
   }
 
+  /** The polls that are planned now, those of the members of groups included. */
   setPolls(polls: readonly Poll[]): void {
     const keys = new Set(polls.map(({ key }) => key));
     for (const key of this.#ills.keys()) if (!keys.has(key)) this.#ills.delete(key);

@@ -1,18 +1,16 @@
 /** What happens when the state cannot be written: nothing is polled that could not be stored, the disk is tried again, the operator is notified. */
 import type { StoreWatch } from "../../model/store-health.ts";
-import type { Cancel, Clock } from "../../model/clock.ts";
+import type { Cancel } from "../../model/clock.ts";
 import { ChirpwatchError, errorText } from "../../model/errors.ts";
-import type { Log } from "../../model/log.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { Upkeep } from "../../model/store.ts";
 
 export const STORE_RETRY_MS = 5_000;
 
-export interface StoreWatchDeps {
+export interface StoreWatchDeps extends Pick<Ports, "clock" | "log"> {
   readonly store: Pick<Upkeep, "proveWritable">;
   readonly share: Pick<Share, "isLeading">;
-  readonly clock: Clock;
-  readonly log: Log;
   /** The store cannot hold a notice now: this goes to a sink without it, from the replica that leads, or led last. Never rejects. */
   readonly notifyDirectly: (text: string) => Promise<void>;
   readonly onRecovered: () => void;

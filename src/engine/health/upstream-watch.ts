@@ -1,31 +1,12 @@
 /** Alerts the operator when the data service goes down or refuses the key, and when it is back; asks now and then while it refuses. */
 import type { PacerStatus, StopReason, UpstreamPacer } from "../../budget/upstream-pacer.ts";
-import { type Clock, isoTime } from "../../model/clock.ts";
-import type { Log } from "../../model/log.ts";
-import type { Meter } from "../../model/meter.ts";
+import { isoTime } from "../../model/clock.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
-import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import type { Ports } from "../../model/ports.ts";
 import { createRepeated, type Repeated } from "./repeat.ts";
 
-export interface UpstreamWatch {
-  /** Takes the outcome of every attempt. */
-  takeOutcome(error: UpstreamError | undefined): void;
-  /** True while the key is refused: nothing is polled at all. */
-  readonly isStopped: boolean;
-  /** Whether the operator was notified that the service is down, and not yet that it is back. */
-  readonly isDown: boolean;
-  /** Undefined when all is well. */
-  readonly trouble: { readonly reason: string; readonly sinceMs: number } | undefined;
-  start(): Promise<void>;
-  stop(): void;
-}
-
-export interface UpstreamWatchDeps {
+export interface UpstreamWatchDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" | "meter"> {
   readonly pacer: UpstreamPacer;
-  readonly opsAlerts: OpsAlerts;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly meter: Meter;
   /** Asks /key-usage-info, which is free; true when the service would answer again. */
   readonly probe: () => Promise<boolean>;
   /** Called when the service answers again after it refused. */
@@ -40,9 +21,7 @@ const CHECK_EVERY_MS = 5_000;
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "upstream.dark";
 
-export const createUpstreamWatch = (deps: UpstreamWatchDeps): UpstreamWatch => new WatchedUpstream(deps);
-
-class WatchedUpstream implements UpstreamWatch {
+export class UpstreamWatch {
   readonly #deps: UpstreamWatchDeps;
   readonly #repeated: Repeated;
   #lastError: UpstreamError | undefined;
@@ -61,6 +40,7 @@ class WatchedUpstream implements UpstreamWatch {
     });
   }
 
+  /** Takes the outcome of every attempt. */
   takeOutcome(error: UpstreamError | undefined): void {
     const { clock } = this.#deps;
     if (error?.kind === "rate_limited") this.#throttledSinceMs ??= clock.now();
@@ -75,15 +55,18 @@ class WatchedUpstream implements UpstreamWatch {
     }
   }
 
+  /** True while the key is refused: nothing is polled at all. */
   get isStopped(): boolean {
     return this.#status().kind === "stopped";
   }
 
+  /** Whether the operator was notified that the service is down, and not yet that it is back. */
   get isDown(): boolean {
     return this.#deps.opsAlerts.lasting(CONDITION).size > 0;
   }
 
-  get trouble(): UpstreamWatch["trouble"] {
+  /** Undefined when all is well. */
+  get trouble(): { readonly reason: string; readonly sinceMs: number } | undefined {
     if (this.#status().kind === "throttled") return { reason: "throttled", sinceMs: this.#deps.clock.now() };
     if (this.#failingSinceMs === undefined) return undefined;
     return { reason: this.#lastError?.message ?? "failing", sinceMs: this.#failingSinceMs };

@@ -1,17 +1,13 @@
 /** One poll with all that follows it: what is remembered, counted and reported, and when it runs again. */
 import type { PollRun } from "../../polling/run/poll-run.ts";
-import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
-import type { Log } from "../../model/log.ts";
-import type { Meter } from "../../model/meter.ts";
-import type { Trace } from "../../model/trace.ts";
 import type { Aftermath } from "./poll-aftermath.ts";
 import type { PollHistory } from "./poll-history.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { StallWatch } from "../health/stall-watch.ts";
 import { STORE_RETRY_MS } from "../health/store-watch.ts";
-import type { StoreWatch } from "../../model/store-health.ts";
 import type { TargetTrouble } from "../../polling/targets/target-trouble.ts";
 import type { VolumeWatch } from "../recheck/volume-watch.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
@@ -19,12 +15,7 @@ import type { Poll } from "../../polling/watch-poll.ts";
 /** Never rejects. */
 export type AttemptPoll = (poll: Poll, work: () => Promise<PollOutcome>) => Promise<PollRun>;
 
-export interface AttemptDeps {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly trace: Trace;
-  readonly meter: Meter;
-  readonly storeWatch: StoreWatch;
+export interface AttemptDeps extends Pick<Ports, "clock" | "log" | "trace" | "meter" | "storeWatch"> {
   readonly stalls: Pick<StallWatch, "succeeded" | "failed">;
   readonly volume: VolumeWatch;
   readonly aftermath: Aftermath;

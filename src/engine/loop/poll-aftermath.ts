@@ -1,22 +1,15 @@
 /** What follows a poll: when it runs again after a failure, and what the operator hears of losses. */
-import type { Clock } from "../../model/clock.ts";
-import type { Log } from "../../model/log.ts";
 import { isRefusal, UpstreamError } from "../../model/upstream.ts";
-import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import { STORE_RETRY_MS } from "../health/store-watch.ts";
-import type { StoreWatch } from "../../model/store-health.ts";
 import type { TargetTrouble } from "../../polling/targets/target-trouble.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-export interface AftermathDeps {
-  readonly storeWatch: StoreWatch;
+export interface AftermathDeps extends Pick<Ports, "storeWatch" | "opsAlerts" | "clock" | "log"> {
   readonly trouble: TargetTrouble;
-  readonly opsAlerts: OpsAlerts;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface Aftermath {

@@ -3,17 +3,14 @@ import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
+import type { Ports } from "../../model/ports.ts";
 import { groupKindOf } from "../../groups/registry.ts";
 import { schedulesOf } from "../../plan/timing.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { createJumpWatch, type JumpWatch } from "../../schedule/misfire.ts";
 import { type Due, type DueTime, type PollPace, PollQueue } from "./poll-queue.ts";
 
-export interface PollLoopDeps extends PollPace {
-  readonly clock: Clock;
-  readonly meter: Meter;
-  readonly log: Log;
-}
+export interface PollLoopDeps extends PollPace, Pick<Ports, "clock" | "meter" | "log"> {}
 
 /** What runs the polls. */
 export interface PollWork {

@@ -3,43 +3,22 @@
  * once, asks the service about it now and then, and reports when it is back. With one key it only lets the gate do what it does without.
  */
 import type { SuspendedKey, SuspensionReason, KeyRing } from "../../budget/key-ring.ts";
-import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
-import type { Log } from "../../model/log.ts";
-import type { Meter } from "../../model/meter.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
-import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
+import type { OpsAlert } from "../../model/ops-alerts.ts";
+import type { Ports } from "../../model/ports.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
 import type { FailedWith } from "../../requests/gate-keys.ts";
 
 /** Asks /key-usage-info with this key, which is free; true when it has requests left. */
 export type AskKey = (key: string) => Promise<boolean>;
 
-export interface KeyWatch {
-  /** Those that may pay now; all of them when none is good, so that the service itself says so. */
-  usable(): readonly string[];
-  readonly suspended: readonly SuspendedKey[];
-  refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
-  paid(key: string, sentAtMs: number, failedWith?: FailedWith): void;
-  /** Asks about the suspended keys; true when one of them may pay again. */
-  probe(ask: AskKey): Promise<boolean>;
-  /** The active keys are others now. */
-  reset(): void;
-  /** Asks about suspended keys now and then from here on. */
-  start(ask: AskKey): Promise<void>;
-  stop(): void;
-}
-
-export interface KeyWatchDeps {
+export interface KeyWatchDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" | "meter"> {
   readonly ring: KeyRing;
   /** Names of the active keys. */
   readonly keys: () => readonly string[];
   /** Reads a key's file again; true when it holds another one now. */
   readonly renew: (key: string) => Promise<boolean>;
-  readonly opsAlerts: OpsAlerts;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly meter: Meter;
 }
 
 const CHECK_EVERY_MS = 60_000;
@@ -50,9 +29,7 @@ const CONDITION = "key.refused:";
 const FAILURES = 3;
 const FAILING_MS = 60_000;
 
-export const createKeyWatch = (deps: KeyWatchDeps): KeyWatch => new WatchedKeys(deps);
-
-class WatchedKeys implements KeyWatch {
+export class KeyWatch {
   readonly #deps: KeyWatchDeps;
   #repeated: Repeated | undefined;
   readonly #renewedAtMs = new Map<string, number>();
@@ -65,6 +42,7 @@ class WatchedKeys implements KeyWatch {
     this.#deps = deps;
   }
 
+  /** Those that may pay now; all of them when none is good, so that the service itself says so. */
   usable(): readonly string[] {
     const keys = this.#deps.keys();
     const good = this.#deps.ring.usable(keys);
@@ -102,6 +80,7 @@ class WatchedKeys implements KeyWatch {
     if (ring.paid(key, sentAtMs)) void this.#alertRecovered(key);
   }
 
+  /** Asks about the suspended keys; true when one of them may pay again. */
   probe(ask: AskKey): Promise<boolean> {
     return this.#askAbout(
       this.#deps.ring.suspended.map(({ key }) => key),
@@ -109,12 +88,14 @@ class WatchedKeys implements KeyWatch {
     );
   }
 
+  /** The active keys are others now. */
   reset(): void {
     this.#deps.ring.reset();
     this.#renewedAtMs.clear();
     this.#failing.clear();
   }
 
+  /** Asks about suspended keys now and then from here on. */
   async start(ask: AskKey): Promise<void> {
     const { clock, log, opsAlerts } = this.#deps;
     const repeated = createRepeated({

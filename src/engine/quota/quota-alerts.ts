@@ -1,7 +1,7 @@
 /** Alerts the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
-import { type Clock, isoTime } from "../../model/clock.ts";
+import { isoTime } from "../../model/clock.ts";
 import { formatExact } from "../../render/text/numbers.ts";
-import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
 import { oncePerPeriod } from "./once-per-period.ts";
 
@@ -9,9 +9,7 @@ export interface QuotaAlerts {
   take(status: QuotaStatus): Promise<void>;
 }
 
-export interface QuotaAlertsDeps {
-  readonly clock: Clock;
-  readonly opsAlerts: OpsAlerts;
+export interface QuotaAlertsDeps extends Pick<Ports, "clock" | "opsAlerts"> {
   readonly settings: () => Pick<QuotaSettings, "onExhausted" | "monthly">;
 }
 

@@ -7,37 +7,20 @@ import { isAlarming, evaluateAudit } from "../../budget/audit.ts";
 import { isUsableLimit } from "../../budget/spending-limit.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
-import type { Cancel, Clock } from "../../model/clock.ts";
+import type { Cancel } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
-import type { Log } from "../../model/log.ts";
-import type { Meter } from "../../model/meter.ts";
 import type { AuditReading, Ledger } from "../../model/ledger.ts";
 import type { Share } from "../../model/replicas.ts";
-import type { Notes } from "../../model/store.ts";
 import { UpstreamError } from "../../model/upstream.ts";
-import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import type { Ports } from "../../model/ports.ts";
 import { oncePerPeriod } from "./once-per-period.ts";
 import type { AuditReadings, KeyReading } from "./audit-readings.ts";
 
-export interface QuotaAudit {
-  /** Asks about every key; an odd answer or none leaves what was known. Replicas that do not lead read what the one learned that does. Never rejects. */
-  check(): Promise<void>;
-  /** Called when a request is held because the quota is spent: somebody may have paid for more since the last check. */
-  spent(): void;
-  start(): Promise<void>;
-  stop(): void;
-}
-
-export interface QuotaAuditDeps {
+export interface QuotaAuditDeps extends Pick<Ports, "notes" | "opsAlerts" | "clock" | "log" | "meter"> {
   /** Where what it learns is kept. */
   readonly readings: AuditReadings;
   readonly ledger: Pick<Ledger, "auditMark" | "auditSpan" | "spentSince">;
-  readonly notes: Notes;
-  readonly opsAlerts: OpsAlerts;
   readonly share: Pick<Share, "isLeading">;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly meter: Meter;
   /** Names of the active keys. */
   readonly keys: () => readonly string[];
   /** Distinguishes two keys that had the same name one after the other, and gives nothing away. */
@@ -63,9 +46,7 @@ const COUNTING_DELAY_MS = 10_000;
 /** The service's clock may be a little behind: what it has left of the old period is not the limit of the new one. */
 const TURN_MS = 60_000;
 
-export const createQuotaAudit = (deps: QuotaAuditDeps): QuotaAudit => new TimedAudit(deps);
-
-class TimedAudit implements QuotaAudit {
+export class QuotaAudit {
   readonly #deps: QuotaAuditDeps;
   #cancel: Cancel | undefined;
   #isStopped = false;
@@ -86,10 +67,12 @@ class TimedAudit implements QuotaAudit {
     this.#cancel?.();
   }
 
+  /** Called when a request is held because the quota is spent: somebody may have paid for more since the last check. */
   spent(): void {
     if (this.#failures === 0 && this.#deps.clock.monotonic() - this.#checkedAtMs >= CHECK_SPENT_EVERY_MS) void this.check();
   }
 
+  /** Asks about every key; an odd answer or none leaves what was known. Replicas that do not lead read what the one learned that does. Never rejects. */
   async check(): Promise<void> {
     const { readings, share, clock, notes, log, onChecked } = this.#deps;
     this.#checkedAtMs = clock.monotonic();

@@ -3,11 +3,11 @@ import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
 import { createForecastCorrection } from "../../budget/forecast-correction.ts";
 import { type QuotaPeriod, quotaPeriod } from "../../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, NO_SLOW_DOWN, requestsUntilStale, type SlowDownFactors } from "../../budget/slow-down.ts";
-import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import { PRIORITIES, type Priority } from "../../model/schedule.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { LedgerLine } from "../../model/ledger.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { Notes } from "../../model/store.ts";
 import type { PricedPoll, WatchPace } from "../../forecast/pace.ts";
 import { HourlyFigures, type HourlyFiguresDeps } from "./hourly-figures.ts";
@@ -45,28 +45,9 @@ export interface QuotaStatus {
   readonly paces: ReadonlyMap<string, WatchPace>;
 }
 
-export interface QuotaWatch {
-  /** Reads the ledger and sets the pace. */
-  refresh(polls: readonly Poll[]): Promise<void>;
-  /** Called for every billed request that is granted: after a few of a small quota the pace is set again, however soon that is. */
-  granted(): void;
-  readonly limit: number | undefined;
-  /** Share of `limit` that scheduled polls leave alone. */
-  readonly reserve: number;
-  readonly status: QuotaStatus;
-  /** Until when scheduled polls are held because the quota is spent, epoch ms; 0 while they are not. */
-  readonly heldUntilMs: number;
-  /** How fast scheduled polls may read beyond their first pages: what the month can spare. */
-  readonly pages: FurtherPages;
-  start(): void;
-  stop(): void;
-}
-
-export interface QuotaWatchDeps extends HourlyFiguresDeps {
+export interface QuotaWatchDeps extends HourlyFiguresDeps, Pick<Ports, "meter" | "log"> {
   /** What was learned of slowed-down polls. */
   readonly notes: Notes;
-  readonly meter: Meter;
-  readonly log: Log;
   readonly settings: () => QuotaSettings;
   readonly keys: () => readonly KeyQuota[];
   /** Those of all replicas. */
@@ -82,9 +63,8 @@ const REFRESH_EVERY_MS = 60_000;
 /** Factors change a little every minute; waiting times are computed again when one fell below, or rose above, so many times what it was. */
 const NOTICEABLE = { faster: 0.95, slower: 2 } as const;
 
-export const createQuotaWatch = (deps: QuotaWatchDeps): QuotaWatch => new GovernedQuota(deps);
-
-class GovernedQuota implements QuotaWatch {
+export class QuotaWatch {
+  /** How fast scheduled polls may read beyond their first pages: what the month can spare. */
   readonly pages: FurtherPages;
   readonly #deps: QuotaWatchDeps;
   readonly #catchUp = createCatchUp();
@@ -115,6 +95,7 @@ class GovernedQuota implements QuotaWatch {
     };
   }
 
+  /** Reads the ledger and sets the pace. */
   async refresh(polls: readonly Poll[]): Promise<void> {
     const { clock, ledger, keys, meter, onRefreshed } = this.#deps;
     const settings = this.#deps.settings();
@@ -146,6 +127,7 @@ class GovernedQuota implements QuotaWatch {
     await this.#keeper.save();
   }
 
+  /** Called for every billed request that is granted: after a few of a small quota the pace is set again, however soon that is. */
   granted(): void {
     this.#untilStale -= 1;
     if (this.#untilStale > 0) return;
@@ -157,6 +139,7 @@ class GovernedQuota implements QuotaWatch {
     return this.#totalNow().limit;
   }
 
+  /** Share of `limit` that scheduled polls leave alone. */
   get reserve(): number {
     return this.#totalNow().reserve;
   }
@@ -165,6 +148,7 @@ class GovernedQuota implements QuotaWatch {
     return this.#status;
   }
 
+  /** Until when scheduled polls are held because the quota is spent, epoch ms; 0 while they are not. */
   get heldUntilMs(): number {
     const { softLimit, spent, period } = this.#status;
     return softLimit !== undefined && spent >= softLimit ? period.endMs : 0;

@@ -3,16 +3,12 @@
  * is due is recheck-loop.ts's.
  */
 import { isSuspiciousAnswer } from "../../detect/recheck.ts";
-import type { Clock } from "../../model/clock.ts";
 import type { FindEdits } from "../../model/edit.ts";
-import type { Hash } from "../../model/hash.ts";
-import type { Log } from "../../model/log.ts";
-import type { Meter } from "../../model/meter.ts";
 import type { PollCommit, PollStore } from "../../model/poll-store.ts";
+import type { Ports } from "../../model/ports.ts";
 import { OVERDUE_RECHECK_MS, type Recheck, type RecheckStore } from "../../model/recheck.ts";
 import { mostUrgent, type Priority } from "../../model/schedule.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
-import type { Trace } from "../../model/trace.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import { isRefusal } from "../../model/upstream.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
@@ -27,15 +23,10 @@ import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 
-export interface RecheckBatchDeps {
+export interface RecheckBatchDeps extends Pick<Ports, "clock" | "hash" | "meter" | "log" | "trace"> {
   readonly store: Pick<RecheckStore, "eventsById"> & Pick<PollStore, "commitPoll">;
   readonly storeWatch: Pick<StoreWatch, "takeError">;
   readonly gate: RequestGate;
-  readonly clock: Clock;
-  readonly hash: Hash;
-  readonly meter: Meter;
-  readonly log: Log;
-  readonly trace: Trace;
   readonly route: RouteEvaluated;
   readonly wakeDelivery: () => void;
   /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */

@@ -4,8 +4,8 @@
  */
 import { nextRecheckMs } from "../../detect/recheck.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
-import type { Cancel, Clock } from "../../model/clock.ts";
-import type { Log } from "../../model/log.ts";
+import type { Cancel } from "../../model/clock.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { RecheckStore } from "../../model/recheck.ts";
 import type { Priority } from "../../model/schedule.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
@@ -56,11 +56,9 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   return new TimedRechecks({ store, storeWatch, clock, log, slowDownOf, following, batches });
 }
 
-interface TimedRecheckDeps {
+interface TimedRecheckDeps extends Pick<Ports, "clock" | "log"> {
   readonly store: Pick<RecheckStore, "dueRechecks" | "runRechecksNow">;
   readonly storeWatch: Pick<StoreWatch, "trouble" | "takeError">;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly slowDownOf: (priority: Priority) => number;
   readonly following: RecheckBatchDeps["following"];
   readonly batches: Pick<RecheckBatches, "run">;

@@ -3,36 +3,21 @@
  * events in the state; all that is kept beside them is when the watch was last checked.
  */
 import { spikeLimit, usualCount, usualSpans, watchedMs, watchedOn, type Watched, windowsSince } from "../../detect/volume.ts";
-import { type Clock, isoTime } from "../../model/clock.ts";
+import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { EventBody } from "../../model/event.ts";
-import type { Hash } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Log } from "../../model/log.ts";
-import type { Meter } from "../../model/meter.ts";
 import type { Priority } from "../../model/schedule.ts";
 import type { PollStore } from "../../model/poll-store.ts";
-import type { Notes } from "../../model/store.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { TimeSpan, VolumeStore } from "../../model/volume-store.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 import { makeEvent } from "../../polling/evaluate/make-event.ts";
 import { committedOf, type RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import type { Poll, Subscriber } from "../../polling/watch-poll.ts";
 
-export interface VolumeWatch {
-  /** Takes a poll that brought what it should. Never rejects. */
-  polled(poll: Poll): Promise<void>;
-  /** Writes when each watch was checked last: nothing more comes. */
-  close(): Promise<void>;
-}
-
-export interface VolumeDeps {
+export interface VolumeDeps extends Pick<Ports, "notes" | "clock" | "hash" | "meter" | "log"> {
   readonly store: VolumeStore & Pick<PollStore, "commitPoll">;
-  readonly notes: Notes;
-  readonly clock: Clock;
-  readonly hash: Hash;
-  readonly meter: Meter;
-  readonly log: Log;
   /** How much slower polls of a priority go while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
   readonly route: RouteEvaluated;
@@ -50,8 +35,6 @@ const WRITE_EVERY_MS = 5 * 60_000;
 /** The episode of a spike that follows none that the state knows of. */
 const FIRST = "first";
 
-export const createVolumeWatch = (deps: VolumeDeps): VolumeWatch => new WatchedVolume(deps);
-
 /** A watch that was checked: one of its subscribers, what was checked of it until now, and when that is. */
 interface VolumeCheck {
   readonly subscriber: Subscriber;
@@ -66,7 +49,7 @@ interface VolumeFact {
   readonly volume: JsonObject;
 }
 
-class WatchedVolume implements VolumeWatch {
+export class VolumeWatch {
   readonly #deps: VolumeDeps;
   readonly #known = new Map<string, { readonly watched: Watched; readonly writtenMs: number }>();
   /** One after the other for each watch: two polls must not report the same spike. */
@@ -76,12 +59,14 @@ class WatchedVolume implements VolumeWatch {
     this.#deps = deps;
   }
 
+  /** Takes a poll that brought what it should. Never rejects. */
   async polled(poll: Poll): Promise<void> {
     const ruled = poll.subscribers.filter(({ watch }) => watch.spike !== undefined || watch.noEventsForMs !== undefined);
     const once = new Map(ruled.map((subscriber) => [subscriber.watchKey, subscriber]));
     for (const subscriber of once.values()) await this.#takeTurn(poll, subscriber);
   }
 
+  /** Writes when each watch was checked last: nothing more comes. */
   async close(): Promise<void> {
     for (const [watchKey, { watched, writtenMs }] of this.#known) if (watched.okMs > writtenMs) await this.#write(watchKey, watched);
   }

@@ -4,10 +4,9 @@
  */
 import { readFeedMemory } from "../../detect/feed-memory.ts";
 import { horizonMs } from "../../detect/feed-poll.ts";
-import type { Clock } from "../../model/clock.ts";
-import type { Hash } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { PollStore } from "../../model/poll-store.ts";
+import type { Ports } from "../../model/ports.ts";
 import { fingerprintOf } from "../../model/source.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
@@ -15,10 +14,8 @@ import type { WatchType } from "../../watches/watch-type.ts";
 import { resumedFromMs } from "./evaluate-feed.ts";
 import { remember } from "./target-change.ts";
 
-export interface ListMembershipDeps {
+export interface ListMembershipDeps extends Pick<Ports, "clock" | "hash"> {
   readonly store: Pick<PollStore, "commitPoll" | "loadSources"> & Pick<WatchStore, "loadTargets">;
-  readonly clock: Clock;
-  readonly hash: Hash;
 }
 
 /** What a check found of a target, kept in its memory under `list`. */

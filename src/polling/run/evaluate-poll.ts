@@ -1,9 +1,8 @@
 /** What an observation means to each subscriber of a poll, by the detector of its watch, and what it shows of the accounts themselves. */
-import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
 import { compareIds } from "../../model/id.ts";
 import type { PollStore } from "../../model/poll-store.ts";
-import type { Random } from "../../model/random.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { User } from "../../model/user.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
@@ -22,12 +21,9 @@ import { listSubscribersOf } from "./observe-list.ts";
 import type { Observation } from "./observation.ts";
 import type { PollState } from "./poll-state.ts";
 
-export interface EvaluateDeps extends BesideDeps {
+export interface EvaluateDeps extends BesideDeps, Pick<Ports, "clock" | "random" | "hash"> {
   readonly store: Pick<PollStore, "knownItems" | "itemMarks" | "knownMembers" | "absentMembers">;
-  readonly clock: Clock;
   readonly serviceClock: ServiceClock;
-  readonly random: Random;
-  readonly hash: Hash;
 }
 
 export interface Evaluation {

@@ -4,10 +4,8 @@
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import type { FindEdits } from "../../model/edit.ts";
-import type { Log } from "../../model/log.ts";
-import type { Meter } from "../../model/meter.ts";
 import type { PollStore } from "../../model/poll-store.ts";
-import type { Trace } from "../../model/trace.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
 import type { RouteEvaluated } from "../evaluate/verdicts.ts";
 import { createFirstReadPages, type FirstReadPages } from "../read/first-read-pages.ts";
@@ -23,11 +21,8 @@ import { countPoll, NOTHING_POLLED, outcomeOf, type PollOutcome } from "./poll-o
 import { sightsOf, tweetsIn } from "./tweet-sights.ts";
 import { loadPoll, type PollState } from "./poll-state.ts";
 
-export interface RunnerDeps extends EvaluateDeps {
+export interface RunnerDeps extends EvaluateDeps, Pick<Ports, "meter" | "log" | "trace"> {
   readonly store: PollStore & Pick<WatchStore, "loadTargets">;
-  readonly meter: Meter;
-  readonly log: Log;
-  readonly trace: Trace;
   /** The poll without the subscribers that were paused or removed since it began. */
   readonly withoutRemoved: (poll: Poll) => Poll;
   /** Verdicts of tweets older than this may have been forgotten: such a tweet was perhaps seen before, and is no loss. */

@@ -2,36 +2,21 @@
  * Accounts that watches read through a public list: checks that the list holds them, when a watch begins and once a day, and has those
  * it does not hold read from their own timelines. Owns the question, one for all watches of a list, and its answer; the polls are others'.
  */
-import { type Cancel, type Clock, passedMs } from "../../model/clock.ts";
-import type { Log } from "../../model/log.ts";
-import type { Notes } from "../../model/store.ts";
+import { type Cancel, passedMs } from "../../model/clock.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { type ListMembershipDeps, writeListMembership } from "../evaluate/list-membership.ts";
-import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import type { Ports } from "../../model/ports.ts";
 import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { readListMembers } from "./read-list-members.ts";
 
-export interface ListCheckDeps extends ListMembershipDeps {
+export interface ListCheckDeps extends ListMembershipDeps, Pick<Ports, "notes" | "opsAlerts" | "clock" | "log"> {
   readonly gate: RequestGate;
-  readonly notes: Notes;
-  readonly opsAlerts: OpsAlerts;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly watches: () => readonly Planned[];
   /** Targets are read another way from now on: plan again. */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
-}
-
-export interface ListCheck {
-  /** Checks what is due now; with `isAsked` lists that lack somebody, too: someone may have added them. Never rejects. */
-  check(isAsked?: boolean): Promise<void>;
-  /** The service does not give the list: everyone is read from their own timeline until it does. */
-  listLost(listId: string): Promise<void>;
-  /** Resolves when a check under way is done. */
-  stop(): Promise<void>;
 }
 
 const CHECK_EVERY_MS = 86_400_000;
@@ -52,9 +37,7 @@ export const isThroughList = (targets: readonly TargetState[]): boolean => targe
 
 const checkNote = ({ watchKey }: Planned): string => `list:${watchKey}:at`;
 
-export const createListCheck = (deps: ListCheckDeps): ListCheck => new DailyListCheck(deps);
-
-class DailyListCheck implements ListCheck {
+export class ListCheck {
   readonly #deps: ListCheckDeps;
   readonly #backoff: RefusalBackoff;
   #cancel: Cancel | undefined;
@@ -66,15 +49,18 @@ class DailyListCheck implements ListCheck {
     this.#backoff = createRefusalBackoff(deps.clock);
   }
 
+  /** Checks what is due now; with `isAsked` lists that lack somebody, too: someone may have added them. Never rejects. */
   check(isAsked = false): Promise<void> {
     this.#underWay = this.#underWay.then(() => this.#run(isAsked));
     return this.#underWay;
   }
 
+  /** The service does not give the list: everyone is read from their own timeline until it does. */
   async listLost(listId: string): Promise<void> {
     for (const one of await this.#subscribersOf(listId)) await this.#apply(one, new Set());
   }
 
+  /** Resolves when a check under way is done. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();

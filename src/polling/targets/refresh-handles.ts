@@ -3,9 +3,8 @@
  * rename shows in no answer. Owns the asking and what a rename means; when it is time is the resolver's.
  */
 import { batchesOf } from "../../model/batch.ts";
-import type { Clock } from "../../model/clock.ts";
-import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
+import type { Ports } from "../../model/ports.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import type { User } from "../../model/user.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -15,13 +14,11 @@ import type { RequestGate } from "../../requests/request-gate.ts";
 import { remember } from "../evaluate/target-change.ts";
 import type { TargetAlerts } from "./target-alerts.ts";
 
-export interface HandleDeps {
+export interface HandleDeps extends Pick<Ports, "clock" | "log"> {
   readonly gate: RequestGate;
   readonly store: Pick<WatchStore, "resolveTarget"> & Pick<PollStore, "commitPoll">;
   readonly profiles: Profiles;
   readonly targetAlerts: Pick<TargetAlerts, "renamed">;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Called with targets that got a handle, or another one: their source changed. */
   readonly onResolved: (targets: readonly TargetState[]) => void;
 }

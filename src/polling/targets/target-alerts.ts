@@ -3,18 +3,13 @@
  * however many watches name it. Owns the texts and what was reported; finding out is others'.
  */
 import { createInTurn } from "../../model/in-turn.ts";
-import type { Log } from "../../model/log.ts";
-import type { Notes } from "../../model/store.ts";
 import type { TargetState, TargetStatus, WatchStore } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
-import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import type { Ports } from "../../model/ports.ts";
 import { isNewHandle, type AlertedHandles } from "./alerted-handles.ts";
 
-export interface TargetAlertsDeps {
+export interface TargetAlertsDeps extends Pick<Ports, "opsAlerts" | "notes" | "log"> {
   readonly store: Pick<WatchStore, "loadTargets" | "setTargetStatus">;
-  readonly opsAlerts: OpsAlerts;
-  readonly notes: Notes;
-  readonly log: Log;
   readonly watches: () => readonly PlannedWatch[];
 }
 

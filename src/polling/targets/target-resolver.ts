@@ -1,9 +1,8 @@
 /** Keeps asking for the ids of accounts named by their handle, until each is known; and for handles where the service is asked by them. */
 import type { UpstreamPacer } from "../../budget/upstream-pacer.ts";
-import { type Cancel, type Clock, passedMs } from "../../model/clock.ts";
+import { type Cancel, passedMs } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
-import type { Log } from "../../model/log.ts";
-import type { Notes } from "../../model/store.ts";
+import type { Ports } from "../../model/ports.ts";
 import { isRefusal } from "../../model/upstream.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { namedHandles } from "../../plan/polls/named-accounts.ts";
@@ -11,28 +10,19 @@ import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { askedByHandle, type HandleDeps, refreshHandles } from "./refresh-handles.ts";
 import { type ResolverDeps, resolveTargets, type UnknownHandle } from "./resolve-targets.ts";
 import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
-import type { StoreWatch } from "../../model/store-health.ts";
 import type { ReportedTarget } from "./target-alerts.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 
-export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "store">, HandleDeps {
+export interface TargetResolverDeps
+  extends Omit<ResolverDeps, "onMissing" | "store">,
+    HandleDeps,
+    Pick<Ports, "storeWatch" | "clock" | "log" | "notes"> {
   readonly store: ResolverDeps["store"] & HandleDeps["store"] & Pick<WatchStore, "loadTargets">;
   readonly pacer: UpstreamPacer;
-  readonly storeWatch: StoreWatch;
   readonly trouble: TargetTrouble;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly watches: () => readonly PlannedWatch[];
-  readonly notes: Notes;
   /** Called when a later round, which nobody waits for, found somebody. */
   readonly onFound: () => void;
-}
-
-export interface TargetResolver {
-  /** Asks for what is unknown, one round after the other, and again later for what stays so. Never rejects. */
-  resolve(): Promise<void>;
-  /** Resolves when a round under way is done. */
-  stop(): Promise<void>;
 }
 
 const AFTER_FAILURE_MS = 5_000;
@@ -48,9 +38,7 @@ const UNKNOWN_HANDLE = { reason: "no account has this handle", hint: "Check the 
 /** When all were looked up last; a restart is no reason to repeat that. */
 const HANDLES_NOTE = "handles.at";
 
-export const createTargetResolver = (deps: TargetResolverDeps): TargetResolver => new HandleResolver(deps);
-
-class HandleResolver implements TargetResolver {
+export class TargetResolver {
   readonly #deps: TargetResolverDeps;
   readonly #backoff: RefusalBackoff;
   #cancel: Cancel | undefined;
@@ -67,7 +55,10 @@ class HandleResolver implements TargetResolver {
     this.#backoff = createRefusalBackoff(deps.clock);
   }
 
-  /** Whoever comes during a round waits for the next one: it asks for the rest of all of them at once. */
+  /**
+   * Asks for what is unknown, one round after the other, and again later for what stays so. Whoever comes during a round waits for the next
+   * one: it asks for the rest of all of them at once. Never rejects.
+   */
   resolve(): Promise<void> {
     if (this.#running !== undefined) {
       this.#next ??= this.#running.then(() => {
@@ -80,6 +71,7 @@ class HandleResolver implements TargetResolver {
     return this.#running;
   }
 
+  /** Resolves when a round under way is done. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();

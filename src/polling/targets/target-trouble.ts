@@ -3,8 +3,6 @@
  * to distinguish these; the alert to the operator is target-alerts.ts's, and the poll loop does the waiting.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
-import type { Clock } from "../../model/clock.ts";
-import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { UpstreamError } from "../../model/upstream.ts";
@@ -15,18 +13,17 @@ import { type LoadedPoll, loadSubscribers } from "../evaluate/load-subscribers.t
 import { isThroughList } from "./list-check.ts";
 import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
+import type { Ports } from "../../model/ports.ts";
 import { askRemaining } from "../../requests/remaining-requests.ts";
 import type { Rename } from "../evaluate/renames.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { remember } from "../evaluate/target-change.ts";
 import type { Loss, ReportedTarget, TargetAlerts } from "./target-alerts.ts";
 
-export interface TargetTroubleDeps {
+export interface TargetTroubleDeps extends Pick<Ports, "clock" | "log"> {
   readonly gate: RequestGate;
   readonly store: Pick<WatchStore, "loadTargets"> & Pick<PollStore, "commitPoll">;
   readonly targetAlerts: TargetAlerts;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Called when a target that has no baseline cannot be read: nothing should wait for it. */
   readonly onMissing: (watchId: string) => void;
   /** A target's memory changed in a way that changes its source: plan again. */
@@ -37,27 +34,10 @@ export interface TargetTroubleDeps {
   readonly onListLost: (listId: string) => Promise<void>;
 }
 
-export interface TargetTrouble {
-  /** Deals with a 400, 403 or 404 of a poll. */
-  take(poll: Poll, error: UpstreamError): Promise<PollAftermath>;
-  /** Accounts that go by another handle now: followed by their id, and reported; whoever has the old handle is not followed. */
-  takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void>;
-  /** Targets that can be read again. */
-  takeReturned(targets: readonly ReportedTarget[]): Promise<void>;
-  /** Entries that a batch was asked for and did not answer: accounts are looked for, the rest is said to be gone. */
-  takeAbsent(poll: Poll, absent: readonly Subscriber[]): Promise<void>;
-  /** Entries that a batch goes on without, because the service refuses it with them; by its words. */
-  takeRefused(poll: Poll, refused: ReadonlyMap<string, readonly Subscriber[]>): Promise<void>;
-  /** Targets that cannot be read because the service does not know a handle: their own, or one that their watch names beside them. */
-  takeMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void>;
-}
-
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-export const createTargetTrouble = (deps: TargetTroubleDeps): TargetTrouble => new RefusedTargets(deps);
-
-class RefusedTargets implements TargetTrouble {
+export class TargetTrouble {
   readonly #deps: TargetTroubleDeps;
   readonly #backoff: RefusalBackoff;
   readonly #fate: AccountFate;
@@ -68,6 +48,7 @@ class RefusedTargets implements TargetTrouble {
     this.#fate = createAccountFate(deps.gate);
   }
 
+  /** Deals with a 400, 403 or 404 of a poll. */
   async take(poll: Poll, error: UpstreamError): Promise<PollAftermath> {
     if (error.kind === "bad_request") {
       await this.#mark(poll, { status: "misconfigured", reason: refusalOf(error.message), hint: CORRECT });
@@ -77,6 +58,7 @@ class RefusedTargets implements TargetTrouble {
     return this.#takeNotFound(poll);
   }
 
+  /** Accounts that go by another handle now: followed by their id, and reported; whoever has the old handle is not followed. */
   async takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
     const handles = [...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()])))];
     const holders = (await this.#fate.ask(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
@@ -91,11 +73,15 @@ class RefusedTargets implements TargetTrouble {
     }
   }
 
+  /** Targets that can be read again. */
   takeReturned(targets: readonly ReportedTarget[]): Promise<void> {
     return this.#deps.targetAlerts.back(targets);
   }
 
-  /** By why they are missing. Asked for by id, so it is the account itself: one question an account, and only when it goes missing. */
+  /**
+   * Entries that a batch was asked for and did not answer: accounts are looked for, the rest is said to be gone. Asked for by id, so it is the
+   * account itself: one question an account, and only when it goes missing.
+   */
   async takeAbsent(planned: Poll, absent: readonly Subscriber[]): Promise<void> {
     const loaded = await loadSubscribers(this.#deps.store, { ...planned, subscribers: absent });
     const missing = new Map<string, Subscriber[]>();
@@ -109,11 +95,13 @@ class RefusedTargets implements TargetTrouble {
     }
   }
 
+  /** Entries that a batch goes on without, because the service refuses it with them; by its words. */
   async takeRefused(poll: Poll, refused: ReadonlyMap<string, readonly Subscriber[]>): Promise<void> {
     for (const [words, subscribers] of refused)
       await this.#mark({ ...poll, subscribers }, { status: "misconfigured", reason: refusalOf(words), hint: CORRECT });
   }
 
+  /** Targets that cannot be read because the service does not know a handle: their own, or one that their watch names beside them. */
   takeMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void> {
     return this.#report(targets, { ...loss, status: "unavailable" });
   }

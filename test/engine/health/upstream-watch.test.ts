@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { createUpstreamPacer } from "../../../src/budget/upstream-pacer.ts";
 import { createOpsAlerts } from "../../../src/engine/health/ops-alerts.ts";
-import { createUpstreamWatch } from "../../../src/engine/health/upstream-watch.ts";
+import { UpstreamWatch } from "../../../src/engine/health/upstream-watch.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
 import { createLearnedInMemory } from "../../support/learned-store.ts";
 import { failure } from "../../support/scripted-upstream.ts";
@@ -20,7 +20,7 @@ it("reports an outage that one of several replicas sees once, and that it is ove
     const opsAlerts = createOpsAlerts({ store, share: { isAlone: false }, clock, random, log: rememberingLog(), publish });
     const pacer = createUpstreamPacer(random, () => ["key"]);
     const parts = { pacer, opsAlerts, clock, log: rememberingLog(), meter, probe: async () => true, onBack: () => undefined };
-    const watch = createUpstreamWatch(parts);
+    const watch = new UpstreamWatch(parts);
     await watch.start();
     return { watch, opsAlerts };
   };

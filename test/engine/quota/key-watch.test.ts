@@ -1,7 +1,7 @@
 /** Several keys: what happens to one that the service refuses, hour by hour. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createKeyRing } from "../../../src/budget/key-ring.ts";
-import { type AskKey, createKeyWatch, type KeyWatch } from "../../../src/engine/quota/key-watch.ts";
+import { type AskKey, KeyWatch } from "../../../src/engine/quota/key-watch.ts";
 import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
 import type { LearnedStore } from "../../../src/model/learned.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
@@ -24,7 +24,7 @@ let renewable: Set<string>;
 let watch: KeyWatch;
 
 const makeWatch = (isAlone = true): KeyWatch =>
-  createKeyWatch({
+  new KeyWatch({
     ring: createKeyRing(),
     keys: () => keys,
     renew: async (key) => renewable.delete(key),

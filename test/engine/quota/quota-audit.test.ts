@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { quotaPeriod } from "../../../src/budget/quota-period.ts";
 import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
 import { AuditReadings } from "../../../src/engine/quota/audit-readings.ts";
-import { createQuotaAudit, type QuotaAudit } from "../../../src/engine/quota/quota-audit.ts";
+import { QuotaAudit } from "../../../src/engine/quota/quota-audit.ts";
 import { type Share, WHOLE } from "../../../src/model/replicas.ts";
 import type { Log } from "../../../src/model/log.ts";
 import type { Meter } from "../../../src/model/meter.ts";
@@ -40,7 +40,7 @@ const meter: Meter = {
 
 function makeAudit(log: Log = rememberingLog(), share: Pick<Share, "isLeading"> = WHOLE): QuotaAudit {
   readings = new AuditReadings(() => quotaPeriod(clock.now(), CALENDAR));
-  return createQuotaAudit({
+  return new QuotaAudit({
     readings,
     ledger: store,
     notes: store,

@@ -1,6 +1,6 @@
 /** Several replicas on one quota: what the month can spare for further pages is given out once. */
 import { expect, it } from "vitest";
-import { createQuotaWatch } from "../../../src/engine/quota/quota-watch.ts";
+import { QuotaWatch } from "../../../src/engine/quota/quota-watch.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
 import { assumeTargets } from "../../../src/forecast/forecast.ts";
@@ -28,7 +28,7 @@ const polls: readonly Poll[] = planPolls(
 /** How many sources a replica lets read on at once that does the polls with these numbers. */
 async function sourcesReadOn(...held: readonly number[]): Promise<number> {
   const keys = held.map((number) => polls[number]?.key);
-  const watch = createQuotaWatch({
+  const watch = new QuotaWatch({
     ledger: { spentSince: async () => ({ total: 0, lines: [] }) },
     learned: createLearnedInMemory(),
     notes: { readNote: async () => null, writeNote: async () => undefined },
