@@ -8,13 +8,12 @@ import type { Ports } from "../model/ports.ts";
 import type { RecheckStore } from "../model/recheck.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
-import type { WatchStore } from "../model/watch-store.ts";
+import type { TargetState, WatchStore } from "../model/watch-store.ts";
 import type { RouteEvaluated } from "../polling/evaluate/verdicts.ts";
 import type { PollOutcome } from "../polling/run/poll-outcome.ts";
 import type { PollRunner } from "../polling/run/poll-runner.ts";
 import { ListCheck } from "../polling/targets/list-check.ts";
-import { askedByHandle, takeHandles } from "../polling/targets/refresh-handles.ts";
-import { createTargetAlerts } from "../polling/targets/target-alerts.ts";
+import { TargetAlerts } from "../polling/targets/target-alerts.ts";
 import { TargetResolver } from "../polling/targets/target-resolver.ts";
 import { TargetTrouble } from "../polling/targets/target-trouble.ts";
 import type { Poll } from "../polling/watch-poll.ts";
@@ -23,15 +22,14 @@ import type { RequestGate } from "../requests/request-gate.ts";
 import type { ServiceClock } from "../requests/service-clock.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { StallWatch } from "./health/stall-watch.ts";
-import { type AttemptPoll, createAttempt } from "./loop/attempt-poll.ts";
-import { createPollAftermath } from "./loop/poll-aftermath.ts";
+import { PollAttempts } from "./loop/attempt-poll.ts";
 import { PollHistory } from "./loop/poll-history.ts";
 import { PollLoop } from "./loop/poll-loop.ts";
 import type { PlannedPolls } from "./planned-polls.ts";
 import { PlannedWatches } from "./planned-watches.ts";
 import { PollPlanner } from "./poll-planner.ts";
 import type { QuotaWatch } from "./quota/quota-watch.ts";
-import { createRecheckLoop, type RecheckLoop } from "./recheck/recheck-loop.ts";
+import { RecheckLoop } from "./recheck/recheck-loop.ts";
 import { VolumeWatch } from "./recheck/volume-watch.ts";
 
 export interface EngineDeps
@@ -51,7 +49,7 @@ export interface EngineDeps
   /** Which sinks an event goes to, by the active configuration. */
   readonly route: RouteEvaluated;
   /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
-  readonly findEdits?: FindEdits;
+  readonly findEdits?: FindEdits | undefined;
   /** Called when deliveries were committed. */
   readonly wakeDelivery: () => void;
   /** Called when a target cannot be found at all. */
@@ -60,152 +58,128 @@ export interface EngineDeps
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
-export interface EngineParts {
+export class EngineParts {
   readonly watches: PlannedWatches;
-  readonly planner: PollPlanner;
-  readonly history: PollHistory;
+  readonly history = new PollHistory();
   readonly loop: PollLoop;
   readonly stalls: StallWatch;
   readonly lists: ListCheck;
   readonly resolver: TargetResolver;
   readonly volume: VolumeWatch;
-  readonly attempt: AttemptPoll;
+  readonly attempts: PollAttempts;
   readonly runners: Runners;
   readonly rechecks: RecheckLoop;
-}
+  readonly planner: PollPlanner;
+  readonly #deps: EngineDeps;
+  readonly #targetAlerts: TargetAlerts;
+  readonly #trouble: TargetTrouble;
 
-/** How much slower polls of a priority go while the quota is short. */
-type FactorOfPriority = (priority: Priority) => number;
+  constructor(deps: EngineDeps) {
+    const { store, clock, timetable, meter, log } = deps;
+    this.#deps = deps;
+    this.watches = new PlannedWatches(store, () => this.#planAgain());
+    this.loop = new PollLoop({ clock, timetable, meter, log, slowDownOf: this.#slowDownOf });
+    this.stalls = this.#newStalls();
+    this.#targetAlerts = this.#newTargetAlerts();
+    this.lists = this.#newLists();
+    this.#trouble = this.#newTrouble();
+    this.resolver = this.#newResolver();
+    this.volume = this.#newVolume();
+    this.attempts = this.#newAttempts();
+    this.runners = this.#newRunners();
+    this.rechecks = this.#newRechecks();
+    this.planner = this.#newPlanner();
+  }
 
-export function createEngineParts(deps: EngineDeps): EngineParts {
-  const { store, clock, timetable, hash, meter, log, quotaWatch } = deps;
-  const slowDownOf: FactorOfPriority = (priority) => quotaWatch.status.factors[priority];
-  const watches = new PlannedWatches(store);
-  const history = new PollHistory();
-  const loop = new PollLoop({ clock, timetable, meter, log, slowDownOf });
-  const stalls = stallWatchOf(deps, loop);
-  const { lists, trouble, resolver } = targetPartsOf(deps, watches);
-  const volume = volumeWatchOf(deps, watches, slowDownOf);
-  const attempt = attemptOf(deps, { stalls, volume, trouble, history });
-  const runners = runnersOf(deps, { attempt, loop, slowDownOf });
-  const rechecks = recheckLoopOf(deps, watches, slowDownOf);
-  const { share } = deps;
-  const planner = new PollPlanner({
-    share,
-    watches,
-    polls: deps.polls,
-    store,
-    hash,
-    timetable,
-    clock,
-    log,
-    history,
-    runners,
-    loop,
-    stalls,
-  });
-  watches.onChanged(() => {
-    planner.replan().catch((error: unknown) => log.error("planning failed", { error }));
+  /** How much slower polls of a priority go while the quota is short. */
+  readonly #slowDownOf = (priority: Priority): number => this.#deps.quotaWatch.status.factors[priority];
+
+  readonly #watchesNow = () => this.watches.all;
+
+  readonly #replaceTargets = (targets: readonly TargetState[]): void => this.watches.replaceTargets(targets);
+
+  #planAgain(): void {
+    const { share, log } = this.#deps;
+    this.planner.replan().catch((error: unknown) => log.error("planning failed", { error }));
     share.announce().catch((error: unknown) => log.debug("other replicas hear later of targets that changed", { error }));
-  });
-  return { watches, planner, history, loop, stalls, lists, resolver, volume, attempt, runners, rechecks };
-}
+  }
 
-function stallWatchOf({ clock, opsAlerts, log, isUpstreamDown, storeWatch }: EngineDeps, loop: PollLoop): StallWatch {
-  return new StallWatch({
-    clock,
-    opsAlerts,
-    log,
-    nextDueAt: (key) => loop.nextDueAt(key),
-    isTroubleKnown: () => isUpstreamDown() || storeWatch.trouble !== undefined,
-  });
-}
+  #newStalls(): StallWatch {
+    const { clock, opsAlerts, log, isUpstreamDown, storeWatch } = this.#deps;
+    const isTroubleKnown = () => isUpstreamDown() || storeWatch.trouble !== undefined;
+    return new StallWatch({ clock, opsAlerts, log, nextDueAt: (key) => this.loop.nextDueAt(key), isTroubleKnown });
+  }
 
-interface TargetParts {
-  readonly lists: ListCheck;
-  readonly trouble: TargetTrouble;
-  readonly resolver: TargetResolver;
-}
+  #newTargetAlerts(): TargetAlerts {
+    const { store, opsAlerts, notes, log } = this.#deps;
+    return new TargetAlerts({ store, opsAlerts, notes, log, watches: this.#watchesNow });
+  }
 
-function targetPartsOf(deps: EngineDeps, planned: PlannedWatches): TargetParts {
-  const { store, gate, profiles, pacer, opsAlerts, notes, storeWatch, hash, clock, log, onMissing } = deps;
-  const watches = () => planned.all;
-  const replaceTargets = (targets: Parameters<PlannedWatches["replaceTargets"]>[0]) => planned.replaceTargets(targets);
-  const targetAlerts = createTargetAlerts({ store, opsAlerts, notes, log, watches });
-  const lists = new ListCheck({ store, gate, notes, opsAlerts, hash, clock, log, watches, onSourceChanged: replaceTargets });
-  const handles = { gate, store, profiles, targetAlerts, clock, log, onResolved: replaceTargets };
-  const trouble = new TargetTrouble({
-    gate,
-    store,
-    targetAlerts,
-    clock,
-    log,
-    onMissing,
-    onSourceChanged: replaceTargets,
-    onListLost: (listId) => lists.listLost(listId),
-    onRenamed(userId, username) {
-      const own = askedByHandle(planned.all).filter(({ target }) => target.userId === userId);
-      return takeHandles(own, username, handles);
-    },
-  });
-  const resolver = new TargetResolver({
-    ...handles,
-    pacer,
-    storeWatch,
-    trouble,
-    notes,
-    watches,
-    onNamed: (accounts) => planned.nameAccounts(accounts),
-    onFound: () => void lists.check(),
-  });
-  return { lists, trouble, resolver };
-}
+  #newLists(): ListCheck {
+    const { store, gate, notes, opsAlerts, hash, clock, log } = this.#deps;
+    const onSourceChanged = this.#replaceTargets;
+    return new ListCheck({ store, gate, notes, opsAlerts, hash, clock, log, watches: this.#watchesNow, onSourceChanged });
+  }
 
-function volumeWatchOf(deps: EngineDeps, watches: PlannedWatches, slowDownOf: FactorOfPriority): VolumeWatch {
-  const { store, notes, clock, hash, meter, log, route, wakeDelivery } = deps;
-  const baselineAtMs = (watchKey: string) => watches.baselineAtMs(watchKey);
-  return new VolumeWatch({ store, notes, clock, hash, meter, log, slowDownOf, route, wakeDelivery, baselineAtMs });
-}
+  #newTrouble(): TargetTrouble {
+    const { store, gate, clock, log, onMissing } = this.#deps;
+    return new TargetTrouble({
+      ...{ store, gate, clock, log, onMissing },
+      targetAlerts: this.#targetAlerts,
+      onSourceChanged: this.#replaceTargets,
+      onListLost: (listId) => this.lists.listLost(listId),
+      onRenamed: (userId, username) => this.resolver.takeRename(userId, username),
+    });
+  }
 
-interface AttemptParts {
-  readonly stalls: StallWatch;
-  readonly volume: VolumeWatch;
-  readonly trouble: TargetTrouble;
-  readonly history: PollHistory;
-}
+  #newResolver(): TargetResolver {
+    const { store, gate, profiles, pacer, notes, storeWatch, clock, log } = this.#deps;
+    return new TargetResolver({
+      ...{ store, gate, profiles, pacer, notes, storeWatch, clock, log },
+      targetAlerts: this.#targetAlerts,
+      trouble: this.#trouble,
+      watches: this.#watchesNow,
+      onResolved: this.#replaceTargets,
+      onNamed: (accounts) => this.watches.nameAccounts(accounts),
+      onFound: () => void this.lists.check(),
+    });
+  }
 
-function attemptOf(deps: EngineDeps, { stalls, volume, trouble, history }: AttemptParts): AttemptPoll {
-  const { clock, log, trace, meter, storeWatch, opsAlerts, onPolled } = deps;
-  const aftermath = createPollAftermath({ storeWatch, trouble, opsAlerts, clock, log });
-  return createAttempt({ clock, log, trace, meter, storeWatch, stalls, volume, aftermath, trouble, history, onPolled });
-}
+  #newVolume(): VolumeWatch {
+    const { store, notes, clock, hash, meter, log, route, wakeDelivery } = this.#deps;
+    const baselineAtMs = (watchKey: string) => this.watches.baselineAtMs(watchKey);
+    return new VolumeWatch({ store, notes, clock, hash, meter, log, slowDownOf: this.#slowDownOf, route, wakeDelivery, baselineAtMs });
+  }
 
-interface RunnerParts {
-  readonly attempt: AttemptPoll;
-  readonly loop: PollLoop;
-  readonly slowDownOf: FactorOfPriority;
-}
+  #newAttempts(): PollAttempts {
+    const { clock, log, trace, meter, storeWatch, opsAlerts, onPolled } = this.#deps;
+    const { stalls, volume, history } = this;
+    return new PollAttempts({ clock, log, trace, meter, storeWatch, opsAlerts, stalls, volume, history, trouble: this.#trouble, onPolled });
+  }
 
-function runnersOf(deps: EngineDeps, { attempt, loop, slowDownOf }: RunnerParts): Runners {
-  const { store, gate, profiles, clock, serviceClock, log, runner } = deps;
-  return createRunners({
-    store,
-    gate,
-    profiles,
-    clock,
-    serviceClock,
-    log,
-    runner,
-    slowDownOf,
-    wake: (key) => void loop.runNow(key),
-    runOne: (poll, reach) => attempt(poll, () => runner.run(poll, reach)),
-    take: (poll, feed) => attempt(poll, () => runner.take(poll, feed)),
-  });
-}
+  #newRunners(): Runners {
+    const { store, gate, profiles, clock, serviceClock, log, runner } = this.#deps;
+    return createRunners({
+      ...{ store, gate, profiles, clock, serviceClock, log, runner },
+      slowDownOf: this.#slowDownOf,
+      wake: (key) => void this.loop.runNow(key),
+      runOne: (poll, reach) => this.attempts.run(poll, () => runner.run(poll, reach)),
+      take: (poll, feed) => this.attempts.run(poll, () => runner.take(poll, feed)),
+    });
+  }
 
-function recheckLoopOf(deps: EngineDeps, planned: PlannedWatches, slowDownOf: FactorOfPriority): RecheckLoop {
-  const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, findEdits } = deps;
-  const watches = () => planned.all;
-  const edits = findEdits === undefined ? {} : { findEdits };
-  return createRecheckLoop({ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, slowDownOf, watches, ...edits });
+  #newRechecks(): RecheckLoop {
+    const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, findEdits } = this.#deps;
+    return new RecheckLoop({
+      ...{ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, findEdits },
+      slowDownOf: this.#slowDownOf,
+      watches: this.#watchesNow,
+    });
+  }
+
+  #newPlanner(): PollPlanner {
+    const { share, polls, store, hash, timetable, clock, log } = this.#deps;
+    const { watches, history, runners, loop, stalls } = this;
+    return new PollPlanner({ share, watches, polls, store, hash, timetable, clock, log, history, runners, loop, stalls });
+  }
 }

@@ -3,7 +3,7 @@ import type { GroupRun } from "../polling/run/poll-run.ts";
 import type { PollAftermath } from "../model/poll-aftermath.ts";
 import type { PollRunner } from "../polling/run/poll-runner.ts";
 import type { Poll } from "../polling/watch-poll.ts";
-import { createEngineParts, type EngineDeps, type EngineParts } from "./engine-parts.ts";
+import { type EngineDeps, EngineParts } from "./engine-parts.ts";
 import { STORE_RETRY_MS } from "./health/store-watch.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
 import type { EngineWatch } from "./planned-watches.ts";
@@ -17,7 +17,7 @@ export class Engine {
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
-    this.#parts = createEngineParts(deps);
+    this.#parts = new EngineParts(deps);
   }
 
   /** Makes a set of watches the active one, at start and at every reload: memory and due times of what stays are kept. */
@@ -148,7 +148,7 @@ export class Engine {
     const { storeWatch, clock } = this.#deps;
     if (storeWatch.trouble !== undefined) return { retryAtMs: clock.now() + STORE_RETRY_MS };
     let run: GroupRun | undefined;
-    const { aftermath } = await this.#parts.attempt(poll, async () => {
+    const { aftermath } = await this.#parts.attempts.run(poll, async () => {
       run = await this.#parts.runners.run(poll);
       return run.outcome;
     });

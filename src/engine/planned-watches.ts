@@ -13,13 +13,15 @@ export interface EngineWatch {
 
 export class PlannedWatches {
   readonly #store: Pick<WatchStore, "loadTargets">;
-  readonly #listeners: (() => void)[] = [];
+  readonly #onChanged: () => void;
   #all: readonly PlannedWatch<WatchType<any>>[] = [];
   /** `#all` by the key of the watch; undefined after a change. */
   #byKey: ReadonlyMap<string, PlannedWatch<WatchType<any>>> | undefined;
 
-  constructor(store: Pick<WatchStore, "loadTargets">) {
+  /** `onChanged`: called whenever targets or named accounts changed: they have to be planned again. */
+  constructor(store: Pick<WatchStore, "loadTargets">, onChanged: () => void) {
     this.#store = store;
+    this.#onChanged = onChanged;
   }
 
   get all(): readonly PlannedWatch<WatchType<any>>[] {
@@ -46,26 +48,17 @@ export class PlannedWatches {
   /** Targets got an id, or another source. */
   replaceTargets(targets: readonly TargetState[]): void {
     this.#replace(withTargets(this.#all, targets));
-    this.#changed();
+    this.#onChanged();
   }
 
   /** Accounts that watches name beside their targets got an id. */
   nameAccounts(accounts: readonly NamedAccountId[]): void {
     this.#replace(withAccounts(this.#all, accounts));
-    this.#changed();
-  }
-
-  /** Calls `listener` whenever targets or named accounts changed: they have to be planned again. */
-  onChanged(listener: () => void): void {
-    this.#listeners.push(listener);
+    this.#onChanged();
   }
 
   #replace(all: readonly PlannedWatch<WatchType<any>>[]): void {
     this.#all = all;
     this.#byKey = undefined;
-  }
-
-  #changed(): void {
-    for (const listener of this.#listeners) listener();
   }
 }

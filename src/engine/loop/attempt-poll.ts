@@ -1,60 +1,57 @@
 /** One poll with all that follows it: what is remembered, counted and reported, and when it runs again. */
-import type { PollRun } from "../../polling/run/poll-run.ts";
 import { errorText } from "../../model/errors.ts";
-import type { Aftermath } from "./poll-aftermath.ts";
-import type { PollHistory } from "./poll-history.ts";
+import type { OpsAlert } from "../../model/ops-alerts.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { Ports } from "../../model/ports.ts";
+import { isRefusal, UpstreamError } from "../../model/upstream.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
+import type { PollRun } from "../../polling/run/poll-run.ts";
+import type { TargetTrouble } from "../../polling/targets/target-trouble.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+import { RequestHeld } from "../../requests/request-held.ts";
 import type { StallWatch } from "../health/stall-watch.ts";
 import { STORE_RETRY_MS } from "../health/store-watch.ts";
-import type { TargetTrouble } from "../../polling/targets/target-trouble.ts";
 import type { VolumeWatch } from "../recheck/volume-watch.ts";
-import type { Poll } from "../../polling/watch-poll.ts";
+import type { PollHistory } from "./poll-history.ts";
 
-/** Never rejects. */
-export type AttemptPoll = (poll: Poll, work: () => Promise<PollOutcome>) => Promise<PollRun>;
-
-export interface AttemptDeps extends Pick<Ports, "clock" | "log" | "trace" | "meter" | "storeWatch"> {
+export interface AttemptDeps extends Pick<Ports, "clock" | "log" | "trace" | "meter" | "storeWatch" | "opsAlerts"> {
   readonly stalls: Pick<StallWatch, "succeeded" | "failed">;
-  readonly volume: VolumeWatch;
-  readonly aftermath: Aftermath;
-  readonly trouble: Pick<TargetTrouble, "takeRenames" | "takeReturned" | "takeAbsent" | "takeRefused">;
+  readonly volume: Pick<VolumeWatch, "polled">;
+  readonly trouble: Pick<TargetTrouble, "take" | "follow">;
   readonly history: Pick<PollHistory, "polled" | "succeeded" | "failed" | "problems">;
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
-export function createAttempt(deps: AttemptDeps): AttemptPoll {
-  const attempts = new PollAttempts(deps);
-  return (poll, work) => attempts.attempt(poll, work);
-}
+/** While nothing can be asked at all: no key, no quota. */
+const HELD_MS = 60_000;
 
-class PollAttempts {
+export class PollAttempts {
   readonly #deps: AttemptDeps;
 
   constructor(deps: AttemptDeps) {
     this.#deps = deps;
   }
 
-  async attempt(poll: Poll, work: () => Promise<PollOutcome>): Promise<PollRun> {
+  /** Never rejects. */
+  async run(poll: Poll, work: () => Promise<PollOutcome>): Promise<PollRun> {
     const { clock, trace, log, history } = this.#deps;
     const members = poll.group?.members.map(({ key }) => key);
     const line = { trace: trace.begin(poll.key, members), source: poll.key };
     const startMs = clock.monotonic();
     log.debug("poll started", { ...line, endpoint: poll.source.endpoint, watches: watchesOf(poll) });
-    const { aftermath: after, outcome } = await this.#run(poll, work);
+    const run = await this.#attempt(poll, work);
     log.debug("poll finished", {
       ...line,
       duration_ms: Math.round(clock.monotonic() - startMs),
-      new_items: outcome?.newItems ?? 0,
-      events: outcome?.events ?? 0,
+      new_items: run.outcome?.newItems ?? 0,
+      events: run.outcome?.events ?? 0,
       ...(history.problems.has(poll.key) && { problem: history.problems.get(poll.key) }),
     });
     trace.end(poll.key, members);
-    return { aftermath: after, ...(outcome !== undefined && { outcome }) };
+    return run;
   }
 
-  async #run(poll: Poll, work: () => Promise<PollOutcome>): Promise<PollRun> {
+  async #attempt(poll: Poll, work: () => Promise<PollOutcome>): Promise<PollRun> {
     const { clock, meter, history, storeWatch, onPolled } = this.#deps;
     const type = poll.subscribers[0]?.watch.type ?? "";
     try {
@@ -62,18 +59,18 @@ class PollAttempts {
       return { aftermath: await this.#follow(poll, outcome, type), outcome };
     } catch (error) {
       onPolled(poll, undefined, error);
-      const after = await this.#failed(poll, error).catch((second: unknown): PollAftermath => {
+      const aftermath = await this.#failed(poll, error).catch((second: unknown): PollAftermath => {
         history.failed(poll.key, errorText(error));
         storeWatch.takeError(second);
         return { retryAtMs: clock.now() + STORE_RETRY_MS };
       });
-      meter.count("chirpwatch_polls_total", { type, outcome: after.isAnswer === true ? "ok" : "failed" });
-      return { aftermath: after };
+      meter.count("chirpwatch_polls_total", { type, outcome: aftermath.isAnswer === true ? "ok" : "failed" });
+      return { aftermath };
     }
   }
 
   async #follow(poll: Poll, outcome: PollOutcome, type: string): Promise<PollAftermath> {
-    const { clock, history, stalls, meter, volume, onPolled, aftermath, trouble } = this.#deps;
+    const { clock, history, stalls, meter, volume, onPolled, trouble } = this.#deps;
     const isOk = outcome.error === undefined;
     history.polled(poll.key, clock.now(), outcome.openGaps);
     if (isOk) {
@@ -83,23 +80,59 @@ class PollAttempts {
     meter.count("chirpwatch_polls_total", { type, outcome: isOk ? "ok" : "cut" });
     onPolled(poll, outcome, outcome.error);
     if (isOk && !outcome.isSuspicious) await volume.polled(poll);
-    await aftermath.reportLosses(poll, outcome);
-    if (outcome.renames.length > 0) await trouble.takeRenames(poll, outcome.renames);
-    if (outcome.returned.length > 0) await trouble.takeReturned(outcome.returned);
-    if (outcome.absent.length > 0) await trouble.takeAbsent(poll, outcome.absent);
-    if (outcome.refused.size > 0) await trouble.takeRefused(poll, outcome.refused);
+    await this.#reportLosses(poll, outcome);
+    await trouble.follow(poll, outcome);
     return isOk ? {} : this.#failed(poll, outcome.error);
   }
 
   async #failed(poll: Poll, error: unknown): Promise<PollAftermath> {
-    const { clock, aftermath, history, stalls } = this.#deps;
-    const after = await aftermath.afterFailure(poll, error);
-    if (after.isAnswer === true) history.succeeded(poll.key, clock.now());
+    const { clock, history, stalls } = this.#deps;
+    const aftermath = await this.#afterFailure(poll, error);
+    if (aftermath.isAnswer === true) history.succeeded(poll.key, clock.now());
     else {
       history.failed(poll.key, errorText(error));
       stalls.failed(poll, error);
     }
-    return after;
+    return aftermath;
+  }
+
+  /** When it runs again. */
+  async #afterFailure(poll: Poll, error: unknown): Promise<PollAftermath> {
+    const { clock, log, storeWatch, trouble } = this.#deps;
+    const nowMs = clock.now();
+    const watch = poll.subscribers[0]?.watch.id;
+    if (storeWatch.takeError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
+    if (error instanceof RequestHeld) {
+      // Its first page was read, and the rest is a gap that the next polls fill.
+      if (error.reason === "pace") return {};
+      // Rounded up: a fraction of a millisecond too soon would be held again, and again.
+      if (error.retryAtMs !== undefined) return { retryAtMs: Math.ceil(nowMs + Math.max(0, error.retryAtMs - clock.monotonic())) + 1 };
+      return { notBeforeMs: nowMs + HELD_MS };
+    }
+    if (!(error instanceof UpstreamError)) {
+      log.error("poll failed", { watch, error });
+      return { notBeforeMs: nowMs + HELD_MS };
+    }
+    const { kind, status, message } = error;
+    const fields = { watch, endpoint: poll.source.endpoint, kind, status, error: message };
+    const after = isRefusal(error) ? await trouble.take(poll, error) : undefined;
+    if (after?.isAnswer === true) log.debug("poll answered that there is nothing", fields);
+    else log.warn("poll failed", fields);
+    if (after !== undefined) return after;
+    // The gate knows how long this source has to wait, and answers with the time.
+    if (kind === "transient" || kind === "rate_limited") return { retryAtMs: nowMs + 1_000 };
+    return { notBeforeMs: nowMs + HELD_MS };
+  }
+
+  /** One notice a watch for items that were not sent, and for history the service would not give. */
+  async #reportLosses(poll: Poll, { tooOld, lostGaps }: PollOutcome): Promise<void> {
+    const report = (watch: string, message: string, facts: OpsAlert["facts"] = {}) =>
+      this.#deps.opsAlerts.raise({ type: "watch.gap", subject: watch, watch, severity: "warning", message, facts });
+    for (const [watch, items] of tooOld)
+      await report(watch, `${watch}: ${items} items older than max_age not sent; chirpwatch explain says which`, { items });
+    if (lostGaps === 0) return;
+    for (const watch of new Set(poll.subscribers.map((subscriber) => subscriber.watch.id)))
+      await report(watch, `${watch}: the service would not give ${lostGaps} part(s) of its history; items in them may be missing`);
   }
 }
 

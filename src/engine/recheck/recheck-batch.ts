@@ -8,7 +8,6 @@ import type { PollCommit, PollStore } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
 import { OVERDUE_RECHECK_MS, type Recheck, type RecheckStore } from "../../model/recheck.ts";
 import { mostUrgent, type Priority } from "../../model/schedule.ts";
-import type { StoreWatch } from "../../model/store-health.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import { isRefusal } from "../../model/upstream.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
@@ -23,19 +22,22 @@ import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 
-export interface RecheckBatchDeps extends Pick<Ports, "clock" | "hash" | "meter" | "log" | "trace"> {
-  readonly store: Pick<RecheckStore, "eventsById"> & Pick<PollStore, "commitPoll">;
-  readonly storeWatch: Pick<StoreWatch, "takeError">;
+export interface RecheckDeps extends Pick<Ports, "clock" | "hash" | "meter" | "log" | "trace" | "storeWatch"> {
+  readonly store: RecheckStore & Pick<PollStore, "commitPoll">;
   readonly gate: RequestGate;
   readonly route: RouteEvaluated;
   readonly wakeDelivery: () => void;
   /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
-  readonly findEdits?: FindEdits;
+  readonly findEdits?: FindEdits | undefined;
   /** How much slower polls of a priority go while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
-  /** Those that follow their tweets now. */
-  readonly following: () => readonly PlannedWatch<WatchType<any>>[];
+  /** Those that are polled now. */
+  readonly watches: () => readonly PlannedWatch<WatchType<any>>[];
 }
+
+/** Watches that follow their tweets now. */
+export const rechecked = ({ watches }: Pick<RecheckDeps, "watches">): readonly PlannedWatch<WatchType<any>>[] =>
+  watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
 
 /** A tweet that is due, and the watch that follows it. */
 interface Followed {
@@ -47,19 +49,19 @@ interface Followed {
 const RECHECK = "recheck";
 
 export class RecheckBatches {
-  readonly #deps: RecheckBatchDeps;
+  readonly #deps: RecheckDeps;
   /** Counts requests: each is booked on another of the watches it is made for. */
   #requests = 0;
 
-  constructor(deps: RecheckBatchDeps) {
+  constructor(deps: RecheckDeps) {
     this.#deps = deps;
   }
 
   /** False when nothing more can be done now. */
   async run(rows: readonly Recheck[]): Promise<boolean> {
-    const { clock, trace, following } = this.#deps;
+    const { clock, trace } = this.#deps;
     const followed = rows.flatMap((recheck) => {
-      const subscriber = recheck.untilMs + OVERDUE_RECHECK_MS < clock.now() ? undefined : subscriberOf(following(), recheck);
+      const subscriber = recheck.untilMs + OVERDUE_RECHECK_MS < clock.now() ? undefined : subscriberOf(rechecked(this.#deps), recheck);
       return subscriber === undefined ? [] : [{ recheck, subscriber }];
     });
     const live = new Set(followed.map(({ recheck }) => recheck));
@@ -108,7 +110,7 @@ export class RecheckBatches {
     ids: readonly string[],
     answer: ReadonlyMap<string, Tweet> | undefined,
   ): Promise<readonly RecheckOutcome[]> {
-    const { hash, clock, store, following, slowDownOf } = this.#deps;
+    const { hash, clock, store, slowDownOf } = this.#deps;
     const found = answer ?? new Map<string, Tweet>();
     const isSuspicious = answer === undefined || isSuspiciousAnswer(ids.length, ids.filter((id) => found.has(id)).length);
     const context = { hash, detectedAtMs: clock.now(), isSuspicious };
@@ -124,7 +126,7 @@ export class RecheckBatches {
         { tweet: found.get(recheck.tweetId), event: known.get(recheck.eventId) },
         {
           ...context,
-          missed: missedIn(following(), subscriber),
+          missed: missedIn(rechecked(this.#deps), subscriber),
           slowDown: slowDownOf(subscriber.watch.priority),
         },
       ),
@@ -161,7 +163,7 @@ export class RecheckBatches {
 }
 
 /** What kept a batch from being asked for. */
-export function reportFailure(error: unknown, { storeWatch, log }: Pick<RecheckBatchDeps, "storeWatch" | "log">): void {
+export function reportFailure(error: unknown, { storeWatch, log }: Pick<RecheckDeps, "storeWatch" | "log">): void {
   if (storeWatch.takeError(error)) return;
   if (error instanceof RequestHeld) log.debug("fresh tweets wait for their next recheck", { reason: error.reason });
   else log.warn("fresh tweets could not be rechecked", { error });

@@ -4,15 +4,15 @@ import type { PollCommit } from "../../model/poll-store.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { SeenList } from "./observe-list.ts";
 import type { RecordObservation } from "../read/read-record.ts";
-import type { Rename } from "../evaluate/renames.ts";
 import { isLost, type ReportedTarget } from "../targets/target-alerts.ts";
+import type { TargetNews } from "../targets/target-trouble.ts";
 import type { SubscriberEvaluation } from "../evaluate/verdicts.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
 import type { Evaluation } from "./evaluate-poll.ts";
 import { errorOf, type Observation } from "./observation.ts";
 import type { PollState } from "./poll-state.ts";
 
-export interface PollOutcome {
+export interface PollOutcome extends TargetNews {
   readonly events: number;
   /** Items seen for the first time and recorded as baseline. */
   readonly baselined: readonly Subscriber[];
@@ -28,14 +28,6 @@ export interface PollOutcome {
   /** Of a feed: gaps in its history that wait to be filled. */
   readonly openGaps?: number;
   readonly tooOld: ReadonlyMap<string, number>;
-  /** Watched accounts that changed their handle. */
-  readonly renames: readonly Rename[];
-  /** Targets that could not be read before, and were read now; as they were. */
-  readonly returned: readonly ReportedTarget[];
-  /** Subscribers whose record was not in the answer of a batch. */
-  readonly absent: readonly Subscriber[];
-  /** Subscribers whose entry of a batch the service refuses, by its words. */
-  readonly refused: ReadonlyMap<string, readonly Subscriber[]>;
   /** Of a list of accounts. */
   readonly list?: ListOutcome;
   /** What cut the poll after its first page; what was read before it is committed. */

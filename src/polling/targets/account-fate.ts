@@ -4,36 +4,27 @@ import { type UpstreamAnswer, UpstreamError } from "../../model/upstream.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { Poll } from "../watch-poll.ts";
 
-export interface AccountFate {
-  /** A question on behalf of a poll; undefined: 404. */
-  ask(poll: Poll, endpoint: string, params: JsonObject): Promise<UpstreamAnswer | undefined>;
-  /** In words, for people. */
-  fateOf(poll: Poll, userId: string): Promise<string>;
-  /** Whether there is no such account any more, or it is suspended. */
-  isGone(poll: Poll, userId: string): Promise<boolean>;
+type Gate = Pick<RequestGate, "request">;
+
+/** A question on behalf of a poll; undefined: 404. */
+export async function askAbout(gate: Gate, poll: Poll, endpoint: string, params: JsonObject): Promise<UpstreamAnswer | undefined> {
+  const watch = poll.subscribers[0]?.watch.id ?? "";
+  try {
+    return await gate.request({ endpoint, params, source: `ask:${poll.key}`, watch, priority: poll.priority, purpose: "poll" });
+  } catch (error) {
+    if (error instanceof UpstreamError && error.kind === "not_found") return undefined;
+    throw error;
+  }
 }
 
-export function createAccountFate(gate: Pick<RequestGate, "request">): AccountFate {
-  const ask: AccountFate["ask"] = async (poll, endpoint, params) => {
-    const watch = poll.subscribers[0]?.watch.id ?? "";
-    try {
-      return await gate.request({ endpoint, params, source: `ask:${poll.key}`, watch, priority: poll.priority, purpose: "poll" });
-    } catch (error) {
-      if (error instanceof UpstreamError && error.kind === "not_found") return undefined;
-      throw error;
-    }
-  };
-  const isGone: AccountFate["isGone"] = async (poll, userId) => (await ask(poll, "id-to-username", { user_id: userId })) === undefined;
-  return {
-    ask,
-    isGone,
-    async fateOf(poll, userId) {
-      if (await isGone(poll, userId)) return "the account is deleted or suspended";
-      const profile = (await ask(poll, "info", { user_id: userId }))?.record;
-      if (profile?.["protected"] === true) return "the account is protected now";
-      return profile === undefined
-        ? "the account exists but is protected or suspended"
-        : "the account exists, but this of it cannot be read";
-    },
-  };
+/** Whether there is no such account any more, or it is suspended. */
+export const isGone = async (gate: Gate, poll: Poll, userId: string): Promise<boolean> =>
+  (await askAbout(gate, poll, "id-to-username", { user_id: userId })) === undefined;
+
+/** In words, for people. */
+export async function fateOf(gate: Gate, poll: Poll, userId: string): Promise<string> {
+  if (await isGone(gate, poll, userId)) return "the account is deleted or suspended";
+  const profile = (await askAbout(gate, poll, "info", { user_id: userId }))?.record;
+  if (profile?.["protected"] === true) return "the account is protected now";
+  return profile === undefined ? "the account exists but is protected or suspended" : "the account exists, but this of it cannot be read";
 }

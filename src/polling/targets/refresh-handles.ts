@@ -58,19 +58,19 @@ export async function refreshHandles(accounts: readonly AskedByHandle[], deps: H
     deps.profiles.learn(answer.users ?? []);
     for (const user of answer.users ?? []) users.set(user.id, user);
   }
-  const changed: TargetState[] = [];
-  for (const account of accounts) {
-    const username = users.get(account.target.userId ?? "")?.username ?? "";
-    if (username !== "" && username !== account.target.username) changed.push(await takeHandle(account, username, deps));
-  }
-  if (changed.length > 0) deps.onResolved(changed);
+  await takeHandles(accounts, ({ userId }) => users.get(userId ?? "")?.username ?? "", deps);
 }
 
-/** A rename that another watch noticed. */
-export async function takeHandles(accounts: readonly AskedByHandle[], username: string, deps: HandleDeps): Promise<void> {
+/** `handleOf`: the handle that a target's account has now; "" where that is not known. */
+export async function takeHandles(
+  accounts: readonly AskedByHandle[],
+  handleOf: (target: TargetState) => string,
+  deps: HandleDeps,
+): Promise<void> {
   const changed: TargetState[] = [];
   for (const account of accounts) {
-    if (account.target.username !== username) changed.push(await takeHandle(account, username, deps));
+    const username = handleOf(account.target);
+    if (username !== "" && username !== account.target.username) changed.push(await takeHandle(account, username, deps));
   }
   if (changed.length > 0) deps.onResolved(changed);
 }

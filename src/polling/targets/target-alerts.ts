@@ -37,34 +37,16 @@ export interface RenamedAccount {
   readonly hint: string;
 }
 
-export interface TargetAlerts {
-  /** Marks targets that cannot be read. A status that stays the same raises no second alert; `not_indexed` raises none. */
-  lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void>;
-  /** Of targets that were lost and could be read now. */
-  back(targets: readonly ReportedTarget[]): Promise<void>;
-  renamed(account: RenamedAccount): Promise<void>;
-}
-
 /** Of many targets that one notice is about. */
 const MOST_NAMED = 5;
 const REPORTED_HANDLES_NOTE = "handles.told";
 
 export const isLost = ({ status }: Pick<TargetState, "status">): boolean => status === "unavailable" || status === "misconfigured";
 
-export function createTargetAlerts(deps: TargetAlertsDeps): TargetAlerts {
-  const own = new OwnAlerts(deps);
-  // Two polls that find the same at once must not each leave it to the other.
-  const inTurn = createInTurn();
-  return {
-    lost: (targets, loss) => inTurn(() => own.lost(targets, loss)),
-    back: (targets) => inTurn(() => own.back(targets)),
-    renamed: (account) => inTurn(() => own.renamed(account)),
-  };
-}
-
-/** One call at a time. */
-class OwnAlerts implements TargetAlerts {
+/** One call after the other: two polls that find the same at once must not each leave it to the other. */
+export class TargetAlerts {
   readonly #deps: TargetAlertsDeps;
+  readonly #inTurn = createInTurn();
   /** Reported as back, and not lost since; by account. */
   readonly #back = new Set<string>();
 
@@ -72,7 +54,21 @@ class OwnAlerts implements TargetAlerts {
     this.#deps = deps;
   }
 
-  async lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {
+  /** Marks targets that cannot be read. A status that stays the same raises no second alert; `not_indexed` raises none. */
+  lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {
+    return this.#inTurn(() => this.#lost(targets, loss));
+  }
+
+  /** Of targets that were lost and could be read now. */
+  back(targets: readonly ReportedTarget[]): Promise<void> {
+    return this.#inTurn(() => this.#returned(targets));
+  }
+
+  renamed(account: RenamedAccount): Promise<void> {
+    return this.#inTurn(() => this.#renamed(account));
+  }
+
+  async #lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {
     const { status, reason, hint, isOfNamedAccount } = loss;
     const marked = await this.#mark(targets, loss);
     if (status === "not_indexed" || marked.length === 0) return;
@@ -91,7 +87,7 @@ class OwnAlerts implements TargetAlerts {
     });
   }
 
-  async back(targets: readonly ReportedTarget[]): Promise<void> {
+  async #returned(targets: readonly ReportedTarget[]): Promise<void> {
     const { store, opsAlerts } = this.#deps;
     const before = new Map(targets.map(({ target }) => [identityOf(target), target.statusReason]));
     for (const other of await this.#othersLike(targets.map(({ target }) => target))) {
@@ -109,7 +105,7 @@ class OwnAlerts implements TargetAlerts {
     });
   }
 
-  async renamed({ userId, from, to, isTaken, hint }: RenamedAccount): Promise<void> {
+  async #renamed({ userId, from, to, isTaken, hint }: RenamedAccount): Promise<void> {
     const { notes, opsAlerts, watches } = this.#deps;
     const handles = ((await notes.readNote(REPORTED_HANDLES_NOTE)) ?? {}) as AlertedHandles;
     const { isNew, handles: after } = isNewHandle(handles, userId, from, to);

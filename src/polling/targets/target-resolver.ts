@@ -7,7 +7,7 @@ import { isRefusal } from "../../model/upstream.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { namedHandles } from "../../plan/polls/named-accounts.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
-import { askedByHandle, type HandleDeps, refreshHandles } from "./refresh-handles.ts";
+import { askedByHandle, type HandleDeps, refreshHandles, takeHandles } from "./refresh-handles.ts";
 import { type ResolverDeps, resolveTargets, type UnknownHandle } from "./resolve-targets.ts";
 import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import type { ReportedTarget } from "./target-alerts.ts";
@@ -69,6 +69,12 @@ export class TargetResolver {
     }
     this.#running = this.#runRound().finally(() => (this.#running = undefined));
     return this.#running;
+  }
+
+  /** Another poll noticed that an account has another handle now. */
+  takeRename(userId: string, username: string): Promise<void> {
+    const own = askedByHandle(this.#deps.watches()).filter(({ target }) => target.userId === userId);
+    return takeHandles(own, () => username, this.#deps);
   }
 
   /** Resolves when a round under way is done. */

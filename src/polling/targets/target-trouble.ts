@@ -8,7 +8,7 @@ import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { namedIds } from "../../plan/polls/named-accounts.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
-import { type AccountFate, createAccountFate } from "./account-fate.ts";
+import { askAbout, fateOf, isGone } from "./account-fate.ts";
 import { type LoadedPoll, loadSubscribers } from "../evaluate/load-subscribers.ts";
 import { isThroughList } from "./list-check.ts";
 import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
@@ -34,18 +34,28 @@ export interface TargetTroubleDeps extends Pick<Ports, "clock" | "log"> {
   readonly onListLost: (listId: string) => Promise<void>;
 }
 
+/** What a poll that was answered says of its targets. */
+export interface TargetNews {
+  /** Watched accounts that changed their handle. */
+  readonly renames: readonly Rename[];
+  /** Targets that could not be read before, and were read now; as they were. */
+  readonly returned: readonly ReportedTarget[];
+  /** Subscribers whose record was not in the answer of a batch. */
+  readonly absent: readonly Subscriber[];
+  /** Subscribers whose entry of a batch the service refuses, by its words: the batch goes on without them. */
+  readonly refused: ReadonlyMap<string, readonly Subscriber[]>;
+}
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export class TargetTrouble {
   readonly #deps: TargetTroubleDeps;
   readonly #backoff: RefusalBackoff;
-  readonly #fate: AccountFate;
 
   constructor(deps: TargetTroubleDeps) {
     this.#deps = deps;
     this.#backoff = createRefusalBackoff(deps.clock);
-    this.#fate = createAccountFate(deps.gate);
   }
 
   /** Deals with a 400, 403 or 404 of a poll. */
@@ -58,10 +68,23 @@ export class TargetTrouble {
     return this.#takeNotFound(poll);
   }
 
+  async follow(poll: Poll, { renames, returned, absent, refused }: TargetNews): Promise<void> {
+    if (renames.length > 0) await this.#takeRenames(poll, renames);
+    if (returned.length > 0) await this.#deps.targetAlerts.back(returned);
+    if (absent.length > 0) await this.#takeAbsent(poll, absent);
+    for (const [words, subscribers] of refused)
+      await this.#mark({ ...poll, subscribers }, { status: "misconfigured", reason: refusalOf(words), hint: CORRECT });
+  }
+
+  /** Targets that cannot be read because the service does not know a handle: their own, or one that their watch names beside them. */
+  takeMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void> {
+    return this.#report(targets, { ...loss, status: "unavailable" });
+  }
+
   /** Accounts that go by another handle now: followed by their id, and reported; whoever has the old handle is not followed. */
-  async takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
+  async #takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
     const handles = [...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()])))];
-    const holders = (await this.#fate.ask(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
+    const holders = (await askAbout(this.#deps.gate, poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
     for (const { target, from, to } of renames) {
       const { userId } = target;
       if (from === null || userId === null) continue;
@@ -73,16 +96,11 @@ export class TargetTrouble {
     }
   }
 
-  /** Targets that can be read again. */
-  takeReturned(targets: readonly ReportedTarget[]): Promise<void> {
-    return this.#deps.targetAlerts.back(targets);
-  }
-
   /**
    * Entries that a batch was asked for and did not answer: accounts are looked for, the rest is said to be gone. Asked for by id, so it is the
    * account itself: one question an account, and only when it goes missing.
    */
-  async takeAbsent(planned: Poll, absent: readonly Subscriber[]): Promise<void> {
+  async #takeAbsent(planned: Poll, absent: readonly Subscriber[]): Promise<void> {
     const loaded = await loadSubscribers(this.#deps.store, { ...planned, subscribers: absent });
     const missing = new Map<string, Subscriber[]>();
     try {
@@ -93,17 +111,6 @@ export class TargetTrouble {
         await this.#mark({ ...loaded.poll, subscribers }, { status: "unavailable", reason, hint });
       }
     }
-  }
-
-  /** Entries that a batch goes on without, because the service refuses it with them; by its words. */
-  async takeRefused(poll: Poll, refused: ReadonlyMap<string, readonly Subscriber[]>): Promise<void> {
-    for (const [words, subscribers] of refused)
-      await this.#mark({ ...poll, subscribers }, { status: "misconfigured", reason: refusalOf(words), hint: CORRECT });
-  }
-
-  /** Targets that cannot be read because the service does not know a handle: their own, or one that their watch names beside them. */
-  takeMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void> {
-    return this.#report(targets, { ...loss, status: "unavailable" });
   }
 
   /** A 404, or a 403 that is about no key: of a list that accounts are read through, of an account, or of an index that has not got it. */
@@ -130,7 +137,8 @@ export class TargetTrouble {
     // An index that has shown the account is believed to have dropped it when it says so again.
     const wasShown = targets.some(({ baselineAtMs }) => baselineAtMs !== null);
     if (wantsIndex && wasShown && this.#isDoubted(planned)) return this.#notBefore(planned, HOUR_MS);
-    if (wantsIndex && (await this.#fate.ask(poll, "info", { user_id: userId })) !== undefined) return this.#takeNotIndexed(poll, targets);
+    if (wantsIndex && (await askAbout(this.#deps.gate, poll, "info", { user_id: userId })) !== undefined)
+      return this.#takeNotIndexed(poll, targets);
     const isKnown = targets.every(({ status }) => status === "unavailable");
     if (!isKnown) await this.#markGone(poll, userId);
     return this.#notBefore(planned, HOUR_MS);
@@ -158,7 +166,7 @@ export class TargetTrouble {
   async #markGone(poll: Poll, userId: string): Promise<void> {
     const named = await this.#goneAmongNamed(poll);
     const lost = { status: "unavailable", hint: AGAIN_HOURLY } as const;
-    if (named === undefined) await this.#mark(poll, { ...lost, reason: await this.#fate.fateOf(poll, userId) });
+    if (named === undefined) await this.#mark(poll, { ...lost, reason: await fateOf(this.#deps.gate, poll, userId) });
     else await this.#mark(poll, { ...lost, reason: `${named}, whom it asks about, is deleted or suspended`, isOfNamedAccount: true });
   }
 
@@ -166,7 +174,7 @@ export class TargetTrouble {
   async #goneAmongNamed(poll: Poll): Promise<string | undefined> {
     const [first] = poll.subscribers;
     for (const { id, name } of first === undefined ? [] : namedIds(first.watch, first.type))
-      if (await this.#fate.isGone(poll, id)) return name;
+      if (await isGone(this.#deps.gate, poll, id)) return name;
     return undefined;
   }
 
@@ -178,7 +186,7 @@ export class TargetTrouble {
       if (target === undefined || target.status === "unavailable") continue;
       const { userId } = target;
       const own = { ...poll, subscribers: [subscriber] };
-      const reason = userId === null ? UNKNOWN : (fates.get(userId) ?? (await this.#fate.fateOf(own, userId)));
+      const reason = userId === null ? UNKNOWN : (fates.get(userId) ?? (await fateOf(this.#deps.gate, own, userId)));
       if (userId !== null) fates.set(userId, reason);
       missing.set(reason, [...(missing.get(reason) ?? []), subscriber]);
     }
