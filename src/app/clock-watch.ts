@@ -1,5 +1,5 @@
 /** Detects that the wall clock was set: what waits for a time of day checks it again, and what waits for a while waits no longer for it. */
-import { createRepeated } from "../engine/health/repeat.ts";
+import { repeat } from "../engine/health/repeat.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { CLOCK_SEEN_NOTE, type Notes, type Upkeep } from "../model/store.ts";
@@ -43,7 +43,7 @@ export function watchClock({ clock, log, store, pump, silences, engine }: ClockW
     await store.writeNote(CLOCK_SEEN_NOTE, clock.now());
     notedAtMs = clock.monotonic();
   };
-  const watching = createRepeated({
+  return repeat({
     clock,
     everyMs: EVERY_MS,
     work: async () => {
@@ -59,6 +59,4 @@ export function watchClock({ clock, log, store, pump, silences, engine }: ClockW
     },
     onError: () => undefined,
   });
-  watching.start();
-  return watching.stop;
 }

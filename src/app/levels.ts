@@ -1,5 +1,5 @@
 /** Sends alerts on values again while they stay across their thresholds, and once more when they are back: for sinks that want that. */
-import { createRepeated } from "../engine/health/repeat.ts";
+import { repeat } from "../engine/health/repeat.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { ChirpEvent } from "../model/event.ts";
@@ -28,7 +28,7 @@ const CHECK_EVERY_MS = 10_000;
 /** Returns what ends it. */
 export function startLevels(deps: LevelsDeps): Cancel {
   const { clock, log } = deps;
-  const repeated = createRepeated({
+  return repeat({
     clock,
     everyMs: CHECK_EVERY_MS,
     work: async () => {
@@ -36,8 +36,6 @@ export function startLevels(deps: LevelsDeps): Cancel {
     },
     onError: (error) => log.error("alerts on values could not be repeated or resolved", { error: errorText(error) }),
   });
-  repeated.start();
-  return repeated.stop;
 }
 
 async function checkLevel(level: OpenLevel, deps: LevelsDeps): Promise<void> {

@@ -1,5 +1,5 @@
 /** Deletes what the retention no longer keeps, soon after the start and once a day. */
-import { createRepeated } from "../engine/health/repeat.ts";
+import { repeat } from "../engine/health/repeat.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
@@ -17,15 +17,13 @@ export function startPruning(deps: {
   readonly polls: () => readonly Poll[];
 }): Cancel {
   const { clock, store, log } = deps;
-  const repeated = createRepeated({
+  return repeat({
     clock,
     firstAfterMs: FIRST_AFTER_MS,
     everyMs: EVERY_MS,
     work: () => store.prune(clock.now(), deps.retentionMs(), sourcesOf(deps.polls())),
     onError: (error) => log.warn("old state could not be pruned", { error: errorText(error) }),
   });
-  repeated.start();
-  return repeated.stop;
 }
 
 const sourcesOf = (polls: readonly Poll[]): ReadonlySet<string> =>

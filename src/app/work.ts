@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
 import type { Cancel } from "../model/clock.ts";
 import type { StoreWatch } from "../model/store-health.ts";
-import { createRepeated } from "../engine/health/repeat.ts";
+import { repeat } from "../engine/health/repeat.ts";
 import type { Share } from "../model/replicas.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { collectGarbage } from "../runtime/collect-garbage.ts";
@@ -137,9 +137,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
 
 function startStateCheck({ prove }: StoreWatch, { clock, log }: DaemonDeps): Cancel {
   const onError = (error: unknown) => log.error("the state could not be checked", { error });
-  const repeated = createRepeated({ clock, everyMs: STATE_CHECK_EVERY_MS, work: prove, onError });
-  repeated.start();
-  return repeated.stop;
+  return repeat({ clock, everyMs: STATE_CHECK_EVERY_MS, work: prove, onError });
 }
 
 interface BesideParts {

@@ -3,7 +3,7 @@
  * hand something over, its work ends, everything it may lose is handed over, and its work begins again with the rest: nothing that was kept
  * in memory about work of others outlives that.
  */
-import { createRepeated } from "../../engine/health/repeat.ts";
+import { repeat } from "../../engine/health/repeat.ts";
 import { type Clock, sleep } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";
 import type { Log } from "../../model/log.ts";
@@ -65,15 +65,14 @@ export class Fleet implements Share {
   start(work: FleetWork): () => Promise<void> {
     const { clock, log } = this.#deps;
     let turn = Promise.resolve();
-    const watching = createRepeated({
+    const stop = repeat({
       clock,
       everyMs: WATCH_EVERY_MS,
       work: () => (turn = this.#watch(work)),
       onError: (error) => log.debug("the share of this replica could not be read", { error }),
     });
-    watching.start();
     return async () => {
-      watching.stop();
+      stop();
       await turn.catch(() => undefined);
     };
   }

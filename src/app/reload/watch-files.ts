@@ -1,5 +1,5 @@
 /** Notices that a file of the configuration changed: by content, so that swapped symlinks (mounted secrets) count and touching does not. */
-import { createRepeated } from "../../engine/health/repeat.ts";
+import { repeat } from "../../engine/health/repeat.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Files } from "../../model/files.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -49,10 +49,8 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
     last = now;
   };
 
-  const repeated = createRepeated({ clock: deps.clock, everyMs: CHECK_EVERY_MS, work: check, onError: () => undefined });
   void check();
-  repeated.start();
-  return repeated.stop;
+  return repeat({ clock: deps.clock, everyMs: CHECK_EVERY_MS, work: check, onError: () => undefined });
 }
 
 /** Hash of each file by its path. */

@@ -1,8 +1,9 @@
 /** Sends an outside monitor a heartbeat as long as the daemon makes progress: its absence is the alarm. */
-import type { Cancel, Clock } from "../../model/clock.ts";
+import type { Cancel } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Http } from "../../model/http.ts";
-import type { Log } from "../../model/log.ts";
+import type { Ports } from "../../model/ports.ts";
+import { repeat } from "./repeat.ts";
 
 export interface HeartbeatOptions {
   readonly url: string;
@@ -11,22 +12,15 @@ export interface HeartbeatOptions {
 
 /** Beats at once and then every interval while `isAlive`; returns what stops it. */
 export function startHeartbeat(
-  options: HeartbeatOptions,
-  deps: { readonly http: Http; readonly clock: Clock; readonly log: Log; readonly isAlive: () => boolean },
+  { url, intervalMs }: HeartbeatOptions,
+  { http, clock, log, isAlive }: Pick<Ports, "clock" | "log"> & { readonly http: Http; readonly isAlive: () => boolean },
 ): Cancel {
-  let cancel: Cancel | undefined;
-  let isStopped = false;
-  const beat = () => {
-    if (deps.isAlive()) {
-      deps.http
-        .request({ method: "GET", url: options.url, timeoutMs: Math.min(options.intervalMs, 10_000), maxBytes: 64_000, reach: "any" })
-        .catch((error: unknown) => deps.log.warn("heartbeat was not taken", { error: errorText(error) }));
-    }
-    if (!isStopped) cancel = deps.clock.after(options.intervalMs, beat);
+  const onError = (error: unknown) => log.warn("heartbeat was not taken", { error: errorText(error) });
+  // An answer that is late delays no beat.
+  const beat = async (): Promise<void> => {
+    if (!isAlive()) return;
+    http.request({ method: "GET", url, timeoutMs: Math.min(intervalMs, 10_000), maxBytes: 64_000, reach: "any" }).catch(onError);
   };
-  beat();
-  return () => {
-    isStopped = true;
-    cancel?.();
-  };
+  void beat();
+  return repeat({ clock, everyMs: intervalMs, work: beat, onError });
 }

@@ -2,13 +2,13 @@
  * Alerts the operator once when a watch gets nowhere although the data service as a whole seems well: polls that keep failing or never get
  * their turn, lists that come back empty. When most lists do, it is the service that says nothing. Owns that decision; polls are others'.
  */
-import { isoTime } from "../../model/clock.ts";
+import { type Cancel, isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import { errorText } from "../../model/errors.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { StoreError } from "../../model/store-error.ts";
 import type { Ports } from "../../model/ports.ts";
-import { createRepeated, type Repeated } from "./repeat.ts";
+import { repeat } from "./repeat.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
@@ -50,7 +50,7 @@ const CONDITION = "watch.stalled:";
 export class StallWatch {
   readonly #deps: StallWatchDeps;
   readonly #silence: SilenceWatch;
-  readonly #repeated: Repeated;
+  #stopChecks: Cancel | undefined;
   readonly #ills = new Map<string, Ill>();
   #planned: readonly Poll[] = [];
   /** Watches whose trouble was reported, as of the last check. */
@@ -64,12 +64,6 @@ export class StallWatch {
     const { clock, opsAlerts } = deps;
     this.#deps = deps;
     this.#silence = new SilenceWatch({ clock, opsAlerts });
-    this.#repeated = createRepeated({
-      clock,
-      everyMs: CHECK_EVERY_MS,
-      work: () => this.#check(),
-      onError: (error) => deps.log.warn("stalled watches could not be checked", { error }),
-    });
   }
 
   succeeded(poll: Poll, news: PolledNews): void {
@@ -102,11 +96,13 @@ export class StallWatch {
   }
 
   start(): void {
-    this.#repeated.start();
+    const { clock, log } = this.#deps;
+    const onError = (error: unknown) => log.warn("stalled watches could not be checked", { error });
+    this.#stopChecks = repeat({ clock, everyMs: CHECK_EVERY_MS, work: () => this.#check(), onError });
   }
 
   stop(): void {
-    this.#repeated.stop();
+    this.#stopChecks?.();
   }
 
   #illOf(poll: Poll): Ill {

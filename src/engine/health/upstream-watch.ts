@@ -1,9 +1,9 @@
 /** Alerts the operator when the data service goes down or refuses the key, and when it is back; asks now and then while it refuses. */
 import type { PacerStatus, StopReason, UpstreamPacer } from "../../budget/upstream-pacer.ts";
-import { isoTime } from "../../model/clock.ts";
+import { type Cancel, isoTime } from "../../model/clock.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { Ports } from "../../model/ports.ts";
-import { createRepeated, type Repeated } from "./repeat.ts";
+import { repeat } from "./repeat.ts";
 
 export interface UpstreamWatchDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" | "meter"> {
   readonly pacer: UpstreamPacer;
@@ -23,7 +23,7 @@ const CONDITION = "upstream.dark";
 
 export class UpstreamWatch {
   readonly #deps: UpstreamWatchDeps;
-  readonly #repeated: Repeated;
+  #stopChecks: Cancel | undefined;
   #lastError: UpstreamError | undefined;
   #failingSinceMs: number | undefined;
   #throttledSinceMs: number | undefined;
@@ -32,12 +32,6 @@ export class UpstreamWatch {
 
   constructor(deps: UpstreamWatchDeps) {
     this.#deps = deps;
-    this.#repeated = createRepeated({
-      clock: deps.clock,
-      everyMs: CHECK_EVERY_MS,
-      work: () => this.#check(),
-      onError: (error) => deps.log.error("upstream check failed", { error }),
-    });
   }
 
   /** Takes the outcome of every attempt. */
@@ -73,12 +67,14 @@ export class UpstreamWatch {
   }
 
   async start(): Promise<void> {
-    await this.#deps.opsAlerts.load();
-    this.#repeated.start();
+    const { opsAlerts, clock, log } = this.#deps;
+    const onError = (error: unknown) => log.error("upstream check failed", { error });
+    this.#stopChecks = repeat({ clock, everyMs: CHECK_EVERY_MS, work: () => this.#check(), onError });
+    await opsAlerts.load();
   }
 
   stop(): void {
-    this.#repeated.stop();
+    this.#stopChecks?.();
   }
 
   #status(): PacerStatus {

@@ -8,7 +8,7 @@ import type { Ledger } from "../../model/ledger.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
-import { createDayCounter, type DayCounter, type HourEstimate } from "./day-counter.ts";
+import { DayCounter, type HourEstimate } from "./day-counter.ts";
 import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
 
 export interface HourlyFiguresDeps {
@@ -30,7 +30,7 @@ export class HourlyFigures {
 
   constructor(deps: HourlyFiguresDeps) {
     this.#deps = deps;
-    this.#days = createDayCounter(deps.ledger, deps.learned);
+    this.#days = new DayCounter(deps.ledger, deps.learned, deps.clock);
     this.#costs = createCostModel({ timetable: deps.timetable, pagesOf: ({ key }) => this.#volumes.pages.get(key) });
   }
 

@@ -3,11 +3,12 @@
  * once, asks the service about it now and then, and reports when it is back. With one key it only lets the gate do what it does without.
  */
 import type { SuspendedKey, SuspensionReason, KeyRing } from "../../budget/key-ring.ts";
+import type { Cancel } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { OpsAlert } from "../../model/ops-alerts.ts";
 import type { Ports } from "../../model/ports.ts";
-import { createRepeated, type Repeated } from "../health/repeat.ts";
+import { repeat } from "../health/repeat.ts";
 import type { FailedWith } from "../../requests/gate-keys.ts";
 
 /** Asks /key-usage-info with this key, which is free; true when it has requests left. */
@@ -31,7 +32,7 @@ const FAILING_MS = 60_000;
 
 export class KeyWatch {
   readonly #deps: KeyWatchDeps;
-  #repeated: Repeated | undefined;
+  #stopChecks: Cancel | undefined;
   readonly #renewedAtMs = new Map<string, number>();
   /** By key, what was said when it was suspended last. */
   readonly #alerts = new Map<string, OpsAlert>();
@@ -98,20 +99,13 @@ export class KeyWatch {
   /** Asks about suspended keys now and then from here on. */
   async start(ask: AskKey): Promise<void> {
     const { clock, log, opsAlerts } = this.#deps;
-    const repeated = createRepeated({
-      clock,
-      everyMs: CHECK_EVERY_MS,
-      work: () => this.#check(ask),
-      onError: (error) => log.warn("suspended keys could not be asked about", { error: errorText(error) }),
-    });
-    // Set before anything is awaited: a stop may come in between.
-    this.#repeated = repeated;
+    const onError = (error: unknown) => log.warn("suspended keys could not be asked about", { error: errorText(error) });
+    this.#stopChecks = repeat({ clock, everyMs: CHECK_EVERY_MS, work: () => this.#check(ask), onError });
     await opsAlerts.load();
-    repeated.start();
   }
 
   stop(): void {
-    this.#repeated?.stop();
+    this.#stopChecks?.();
   }
 
   /** Its requests fail, and with another key they do not. */

@@ -3,16 +3,16 @@ import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
 import { createForecastCorrection } from "../../budget/forecast-correction.ts";
 import { type QuotaPeriod, quotaPeriod } from "../../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, NO_SLOW_DOWN, requestsUntilStale, type SlowDownFactors } from "../../budget/slow-down.ts";
+import type { Cancel } from "../../model/clock.ts";
 import type { Meter } from "../../model/meter.ts";
 import { PRIORITIES, type Priority } from "../../model/schedule.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { LedgerLine } from "../../model/ledger.ts";
 import type { Ports } from "../../model/ports.ts";
-import type { Notes } from "../../model/store.ts";
 import type { PricedPoll, WatchPace } from "../../forecast/pace.ts";
-import { HourlyFigures, type HourlyFiguresDeps } from "./hourly-figures.ts";
-import { createRepeated, type Repeated } from "../health/repeat.ts";
 import { createCorrectionKeeper, type CorrectionKeeper } from "./correction-keeper.ts";
+import { HourlyFigures, type HourlyFiguresDeps } from "./hourly-figures.ts";
+import { repeat } from "../health/repeat.ts";
 import type { FurtherPages } from "../../requests/turn-queue.ts";
 import { type GovernedPace, type GovernedQuery, governedPace, isSlowedDown, softLimit } from "./governed-pace.ts";
 import { type KeyQuota, type TotalQuota, totalQuota } from "./total-quota.ts";
@@ -45,9 +45,7 @@ export interface QuotaStatus {
   readonly paces: ReadonlyMap<string, WatchPace>;
 }
 
-export interface QuotaWatchDeps extends HourlyFiguresDeps, Pick<Ports, "meter" | "log"> {
-  /** What was learned of slowed-down polls. */
-  readonly notes: Notes;
+export interface QuotaWatchDeps extends HourlyFiguresDeps, Pick<Ports, "meter" | "log" | "notes"> {
   readonly settings: () => QuotaSettings;
   readonly keys: () => readonly KeyQuota[];
   /** Those of all replicas. */
@@ -71,23 +69,17 @@ export class QuotaWatch {
   readonly #correction = createForecastCorrection();
   readonly #keeper: CorrectionKeeper;
   readonly #figures: HourlyFigures;
-  readonly #repeated: Repeated;
+  #stopRefreshing: Cancel | undefined;
   /** The slowest that waiting times of polls may have been computed with. */
   #announced: SlowDownFactors = NO_SLOW_DOWN;
   #untilStale = Number.POSITIVE_INFINITY;
   #status: QuotaStatus;
 
   constructor(deps: QuotaWatchDeps) {
-    const { clock, notes } = deps;
+    const { clock } = deps;
     this.#deps = deps;
+    this.#keeper = createCorrectionKeeper(this.#correction, { notes: deps.notes, clock });
     this.#figures = new HourlyFigures(deps);
-    this.#keeper = createCorrectionKeeper(this.#correction, { notes, clock });
-    this.#repeated = createRepeated({
-      clock,
-      everyMs: REFRESH_EVERY_MS,
-      work: () => this.refresh(deps.polls()),
-      onError: (error) => this.#failed(error),
-    });
     this.#status = unknownStatus(quotaPeriod(clock.now(), deps.settings()));
     this.pages = {
       begin: (source) => this.#catchUp.begin(source, clock.now()),
@@ -155,11 +147,13 @@ export class QuotaWatch {
   }
 
   start(): void {
-    this.#repeated.start();
+    const { clock, polls } = this.#deps;
+    const [work, onError] = [() => this.refresh(polls()), (error: unknown) => this.#failed(error)];
+    this.#stopRefreshing = repeat({ clock, everyMs: REFRESH_EVERY_MS, work, onError });
   }
 
   stop(): void {
-    this.#repeated.stop();
+    this.#stopRefreshing?.();
   }
 
   #totalNow(): TotalQuota {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRepeated } from "../../../src/engine/health/repeat.ts";
+import { repeat } from "../../../src/engine/health/repeat.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);
@@ -11,8 +11,7 @@ it("waits after the end of one time for the next, so that two never overlap", as
     startedMs.push(clock.now() - START_MS);
     await new Promise<void>((resolve) => clock.after(25, resolve));
   };
-  const repeated = createRepeated({ clock, everyMs: 10, work, onError: () => undefined });
-  repeated.start();
+  repeat({ clock, everyMs: 10, work, onError: () => undefined });
   await clock.advance(100);
   expect(startedMs).toEqual([10, 45, 80]);
 });
@@ -21,8 +20,7 @@ it("goes on after a time that failed, which is reported", async () => {
   const clock = createVirtualClock(START_MS);
   const alerted: unknown[] = [];
   const work = () => Promise.reject(new Error("no answer"));
-  const repeated = createRepeated({ clock, everyMs: 10, firstAfterMs: 1, work, onError: (error) => alerted.push(error) });
-  repeated.start();
+  repeat({ clock, everyMs: 10, firstAfterMs: 1, work, onError: (error) => alerted.push(error) });
   await clock.advance(21);
   expect(alerted.map(String)).toEqual(["Error: no answer", "Error: no answer", "Error: no answer"]);
 });
@@ -31,10 +29,9 @@ it("does nothing any more once it is stopped, also when it is stopped at work", 
   const clock = createVirtualClock(START_MS);
   const finish: (() => void)[] = [];
   const work = () => new Promise<void>((resolve) => finish.push(resolve));
-  const repeated = createRepeated({ clock, everyMs: 10, work, onError: () => undefined });
-  repeated.start();
+  const stop = repeat({ clock, everyMs: 10, work, onError: () => undefined });
   await clock.advance(10);
-  repeated.stop();
+  stop();
   finish[0]?.();
   await clock.advance(100);
   expect(finish).toHaveLength(1);

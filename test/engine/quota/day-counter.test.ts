@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { createDayCounter, readRatios } from "../../../src/engine/quota/day-counter.ts";
+import { DayCounter, readRatios } from "../../../src/engine/quota/day-counter.ts";
 import { createLearnedInMemory } from "../../support/learned-store.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 2, 2);
@@ -24,9 +25,9 @@ function ledgerOf(requests: number) {
 
 it("adds up what the ledger says of each watch since it was asked last, and goes on after a restart", async () => {
   const [ledger, store] = [ledgerOf(12), createLearnedInMemory()];
-  let counter = createDayCounter(ledger, store);
+  let counter = new DayCounter(ledger, store, createVirtualClock(START));
   for (let hour = 0; hour <= 25; hour += 1) {
-    if (hour === 10) counter = createDayCounter(ledger, store);
+    if (hour === 10) counter = new DayCounter(ledger, store, createVirtualClock(START));
     await counter.load();
     await counter.take(estimates({ a: 240, rare: 1 }), START + hour * HOUR);
   }
@@ -41,7 +42,7 @@ it("adds up what the ledger says of each watch since it was asked last, and goes
 
 it("forgets a watch that was not polled for a month", async () => {
   const store = createLearnedInMemory();
-  const counter = createDayCounter(ledgerOf(0), store);
+  const counter = new DayCounter(ledgerOf(0), store, createVirtualClock(START));
   await counter.take(estimates({ gone: 24 }), START);
   await counter.take(estimates({ a: 24 }), START + 31 * 24 * HOUR);
   expect([...(store.scopes.get("counted_days")?.keys() ?? [])]).toEqual(["a"]);
