@@ -4,7 +4,7 @@ import { registrationOf } from "../src/app/daemon/registration.ts";
 import type { Routing } from "../src/app/delivering/routing.ts";
 import { createUpstreamPacer } from "../src/budget/upstream-pacer.ts";
 import { createPollTrace } from "../src/polling/run/poll-trace.ts";
-import { createPollRunner } from "../src/polling/run/poll-runner.ts";
+import { PollRunner } from "../src/polling/run/poll-runner.ts";
 import type { PollOutcome } from "../src/polling/run/poll-outcome.ts";
 import { createProfiles } from "../src/requests/profiles.ts";
 import { createRequestGate } from "../src/requests/request-gate.ts";
@@ -81,7 +81,7 @@ export async function createPollingHarness(options: PollingHarnessOptions): Prom
     renewKey: async () => false,
     onOutcome: () => {},
   });
-  const runner = createPollRunner({
+  const runner = new PollRunner({
     store,
     gate,
     profiles: createProfiles(gate, clock, SILENT_LOG),

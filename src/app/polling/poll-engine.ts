@@ -6,7 +6,7 @@ import { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
 import type { Random } from "../../model/random.ts";
 import type { Store } from "../../model/store.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
-import { createPollRunner } from "../../polling/run/poll-runner.ts";
+import { PollRunner } from "../../polling/run/poll-runner.ts";
 import { createProfiles } from "../../requests/profiles.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 
@@ -56,7 +56,7 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
   const engine = new Engine({
     ...shared,
     ...{ pacer, opsAlerts, storeWatch, quotaWatch, timetable, polls, notes: store },
-    runner: createPollRunner({ ...shared, random, retentionMs, withoutRemoved: (poll) => polls.withoutRemoved(poll) }),
+    runner: new PollRunner({ ...shared, random, retentionMs, withoutRemoved: (poll) => polls.withoutRemoved(poll) }),
     isUpstreamDown: () => upstreamWatch.isDown,
     onMissing: (watchId) => events.emit("targetMissing", watchId),
     onPolled: (poll, outcome, error) => events.emit("polled", poll, outcome, error),

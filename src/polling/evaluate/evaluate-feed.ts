@@ -2,7 +2,6 @@
 import { detectFeed, newestIds } from "../../detect/feed.ts";
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
 import type { Verdict } from "../../model/event.ts";
-import type { Hash } from "../../model/hash.ts";
 import { maxId, tweetIdAt } from "../../model/id.ts";
 import type { ItemVerdict, TargetChange } from "../../model/poll-store.ts";
 import type { Recheck } from "../../model/recheck.ts";
@@ -12,6 +11,8 @@ import type { Watch } from "../../model/watch.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { firstRecheck } from "./evaluate-recheck.ts";
 import { isSkipping, type Missed, missedBy, withoutAbsence } from "./absence.ts";
+import type { EvaluationContext } from "./evaluation-context.ts";
+import type { Reader } from "./load-subscribers.ts";
 import { makeEvent } from "./make-event.ts";
 import type { FeedNeeds, FeedObservation } from "../read/read-feed.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
@@ -58,12 +59,11 @@ export const resumedFromMs = (target: TargetState): number | undefined => {
 };
 
 /** How deep the subscribers that have no baseline yet, or were paused, want the head walk to go. */
-export function feedNeeds(subscribers: readonly Subscriber[], targets: readonly TargetState[], serviceClock: ServiceClock): FeedNeeds {
+export function feedNeeds(readers: readonly Reader[], serviceClock: ServiceClock): FeedNeeds {
   const floors: number[] = [];
   let minItems = 0;
-  for (const [i, { watch }] of subscribers.entries()) {
-    const target = targets[i];
-    if (target === undefined) continue;
+  for (const { subscriber, target } of readers) {
+    const { watch } = subscriber;
     const resumeMs = resumedFromMs(target);
     // Others may have made the late-arrival rescans of a shared feed meanwhile, and none of them was for this one.
     if (resumeMs !== undefined && !isSkipping(watch, target)) floors.push(resumeMs - watch.overlapMs);
@@ -74,10 +74,7 @@ export function feedNeeds(subscribers: readonly Subscriber[], targets: readonly 
   return floors.length === 0 ? { minItems } : { firstRunFloorMs: Math.min(...floors), minItems };
 }
 
-export interface FeedContext {
-  readonly hash: Hash;
-  readonly serviceClock: ServiceClock;
-  readonly detectedAtMs: number;
+export interface FeedContext extends Omit<EvaluationContext, "episode"> {
   /** Ids of tweets that the state knows already. */
   readonly known: ReadonlySet<string>;
 }

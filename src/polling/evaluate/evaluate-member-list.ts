@@ -2,7 +2,6 @@
 import { detectAboveWatermark, detectLeft, detectRoster, type RosterFinding, type RosterRule } from "../../detect/roster.ts";
 import { firstRun } from "../../detect/known-run.ts";
 import type { EventBody } from "../../model/event.ts";
-import type { Hash } from "../../model/hash.ts";
 import type { ItemMark, ItemVerdict, Member, MembersChange, TargetChange } from "../../model/poll-store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import { userOfMember, type User } from "../../model/user.ts";
@@ -10,25 +9,20 @@ import type { Watch } from "../../model/watch.ts";
 import { isBaseline, isKnown, isStillUnread, type ListSubscriber, type PartialBaseline, runOf } from "../read/list-subscribers.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { absenceOf, isMemberListCaughtUp, type Missed, missedBy, missedOnce, withMissed, withoutAbsence } from "./absence.ts";
+import type { EvaluationContext } from "./evaluation-context.ts";
 import { makeEvent } from "./make-event.ts";
 import type { MemberListObservation } from "../read/read-member-list.ts";
 import { isMemberListBaselined } from "../read/baselines.ts";
-import type { ServiceClock } from "../../requests/service-clock.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import type { EvaluatedEvent, SubscriberEvaluation } from "./verdicts.ts";
 import { reasonAgainstBody } from "./where-reason.ts";
 
-export interface MemberListContext {
-  readonly hash: Hash;
-  readonly serviceClock: ServiceClock;
-  readonly detectedAtMs: number;
+export interface MemberListContext extends EvaluationContext {
   readonly rule: RosterRule;
   /** What the state has on the members that were seen. */
   readonly known: KnownMembers;
   /** The watched account; asked for only when there is something to report. */
   readonly profile: User | undefined;
-  /** A fresh random id: who left can join again. */
-  readonly episode: string;
   /** Where leaving is reported and a read was completed: what it did not find, as the state has it. */
   readonly missed: MissedMembers | undefined;
   /** Which list was read: the endpoint. */

@@ -1,21 +1,17 @@
 /** What a ranked list means to one subscriber: who entered, left or moved. */
 import { detectRanking, type RankingMemory, type RankingRule } from "../../detect/ranking.ts";
 import type { EventBody } from "../../model/event.ts";
-import type { Hash } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { missedOnce, withMissed } from "./absence.ts";
+import type { EvaluationContext } from "./evaluation-context.ts";
 import { makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 
-export interface RankingContext {
-  readonly hash: Hash;
-  readonly detectedAtMs: number;
+export interface RankingContext extends Omit<EvaluationContext, "serviceClock"> {
   readonly rule: RankingRule;
-  /** A fresh random id: an entry can come back. */
-  readonly episode: string;
 }
 
 /** An empty list says nothing: it is a suspicious empty response. */

@@ -2,31 +2,24 @@
 import { detectReading, factBody, readValues, type ReadingMemory, type ReadingRule } from "../../detect/reading.ts";
 import type { EventBody } from "../../model/event.ts";
 import { passedMs } from "../../model/clock.ts";
-import type { Hash } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { User } from "../../model/user.ts";
 import { isSuspiciousProbe } from "../../requests/suspicious-probe.ts";
+import type { Beside } from "../read/beside.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { missedOnce, withMissed } from "./absence.ts";
+import type { EvaluationContext } from "./evaluation-context.ts";
+import type { Reader } from "./load-subscribers.ts";
 import { type Fact, makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type EvaluatedEvent, type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 
-export interface ReadingContext {
-  readonly hash: Hash;
-  readonly detectedAtMs: number;
+/** What belongs beside it is absent while nobody knows whether there is an event. */
+export interface ReadingContext extends Omit<EvaluationContext, "serviceClock">, Beside {
   readonly rule: ReadingRule;
-  /** The account a reading is about, where the record is not itself the account. */
-  readonly profile: User | undefined;
-  /** The other account it is about, where there is one. */
-  readonly other?: User | undefined;
-  /** The record the rule wants beside the one it evaluates; absent while nobody knows whether there is an event. */
-  readonly companion?: JsonObject | undefined;
   /** The answer has none of several records that were there before: see `isSuspiciousReading`. */
   readonly isSuspicious?: boolean;
-  /** A fresh random id: the same threshold can be crossed again. */
-  readonly episode: string;
 }
 
 const NO_READING = "the service gave no value";
@@ -45,16 +38,11 @@ interface TargetMemory extends Partial<ReadingMemory> {
   readonly blindAtMs?: number;
 }
 
-/** Whether a batch has none of several entries that were there before: it says nothing of any. By target, in the order of the subscribers. */
-export function isSuspiciousReading(
-  subscribers: readonly Subscriber[],
-  targets: readonly TargetState[],
-  records: ReadonlyMap<string, JsonObject>,
-): boolean {
+/** Whether a batch has none of several entries that were there before: it says nothing of any. */
+export function isSuspiciousReading(readers: readonly Reader[], records: ReadonlyMap<string, JsonObject>): boolean {
   const shown = new Map<string, { readonly before: boolean; readonly now: boolean }>();
-  for (const [index, { entry = "" }] of subscribers.entries()) {
-    const target = targets[index];
-    if (target === undefined) continue;
+  for (const { subscriber, target } of readers) {
+    const { entry = "" } = subscriber;
     const { values, gone } = memoryOf(target);
     const before = values !== undefined && gone === undefined && target.status !== "unavailable";
     shown.set(entry, { before: before || shown.get(entry)?.before === true, now: records.has(entry) });

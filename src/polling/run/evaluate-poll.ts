@@ -1,33 +1,22 @@
-/** What an observation means to each subscriber of a poll, by the detector of its watch, and what it shows of the accounts themselves. */
-import type { Hash } from "../../model/hash.ts";
-import { compareIds } from "../../model/id.ts";
-import type { PollStore } from "../../model/poll-store.ts";
+/** What a poll means to each of its readers, what it shows of the accounts themselves, and what came of it. */
 import type { Ports } from "../../model/ports.ts";
-import type { User } from "../../model/user.ts";
-import type { TargetState } from "../../model/watch-store.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
-import { evaluateFeed } from "../evaluate/evaluate-feed.ts";
-import { evaluateRanking } from "../evaluate/evaluate-ranking.ts";
-import { isSuspiciousReading, evaluateReading } from "../evaluate/evaluate-reading.ts";
-import { evaluateMemberList } from "../evaluate/evaluate-member-list.ts";
+import type { Reader } from "../evaluate/load-subscribers.ts";
 import { findRenames, type Rename } from "../evaluate/renames.ts";
-import { type SubscriberEvaluation, joinEvaluations, NOTHING } from "../evaluate/verdicts.ts";
-import { type Beside, type BesideDeps, readBeside } from "../read/beside.ts";
-import { knownTweets, ownFeed } from "../read/known-tweets.ts";
-import { isOfUsers } from "../read/read-record.ts";
+import { joinEvaluations, type SubscriberEvaluation } from "../evaluate/verdicts.ts";
+import { type BesideDeps, readBeside } from "../read/beside.ts";
+import { isLost, type ReportedTarget } from "../targets/target-alerts.ts";
 import type { Subscriber } from "../watch-poll.ts";
-import { knownMembersOf, missedMembersOf } from "./known-members.ts";
-import { listSubscribersOf } from "./observe-list.ts";
-import type { Observation } from "./observation.ts";
-import type { PollState } from "./poll-state.ts";
+import { NOTHING_POLLED, type PollOutcome } from "./poll-outcome.ts";
+import type { KnownStore, PollState, Seen } from "./seen.ts";
 
 export interface EvaluateDeps extends BesideDeps, Pick<Ports, "clock" | "random" | "hash"> {
-  readonly store: Pick<PollStore, "knownItems" | "itemMarks" | "knownMembers" | "absentMembers">;
+  readonly store: KnownStore;
   readonly serviceClock: ServiceClock;
 }
 
 export interface Evaluation {
-  /** In the order of the subscribers. */
+  /** In the order of the readers. */
   readonly evaluations: readonly SubscriberEvaluation[];
   /** Over all of them. */
   readonly joined: SubscriberEvaluation;
@@ -35,121 +24,103 @@ export interface Evaluation {
   readonly renames: readonly Rename[];
 }
 
-export async function evaluatePoll(deps: EvaluateDeps, state: PollState, seen: Observation): Promise<Evaluation> {
-  const { poll, targets } = state;
-  const { hash, serviceClock } = deps;
-  const context = { hash, serviceClock, detectedAtMs: deps.clock.now(), episode: deps.random.id() };
-  const evaluate = await evaluatorOf(deps.store, state, seen, context);
-  const evaluateFor = (subscriber: Subscriber, index: number, beside: Beside = {}): SubscriberEvaluation => {
-    const target = targets[index];
-    if (target === undefined) throw new Error("the store gave no target");
-    return evaluate({ subscriber, target, index }, beside);
-  };
-  const userId = targets[0]?.userId ?? null;
-  // The entries of a batch are what they are about; everything else about an account is in its profile.
-  const needsProfile = seen.kind !== "feed" && userId !== null && poll.subscribers.every(({ entry }) => entry === undefined);
+export async function evaluatePoll(deps: EvaluateDeps, state: PollState, seen: Seen): Promise<Evaluation> {
+  const { poll, readers } = state;
+  const { store, hash, serviceClock, clock, random } = deps;
+  const evaluate = await seen.evaluator(state, store, { hash, serviceClock, detectedAtMs: clock.now(), episode: random.id() });
+  const userId = readers[0]?.target.userId ?? null;
   // What is asked for beside the facts may be what a `where` goes by.
-  const hasFacts = () => poll.subscribers.some((subscriber, index) => evaluateFor(withoutWhere(subscriber), index).events.length > 0);
-  const beside = needsProfile && hasFacts() ? await readBeside(deps, poll, userId) : {};
-  const evaluations = poll.subscribers.map((subscriber, index) => evaluateFor(subscriber, index, beside));
-  return { evaluations, joined: joinEvaluations(evaluations), renames: renamesIn(state, seen) };
+  const hasFacts = () => readers.some((reader, index) => evaluate(withoutWhere(reader), index, {}).events.length > 0);
+  const beside = seen.isAboutAccount && userId !== null && hasFacts() ? await readBeside(deps, poll, userId) : {};
+  const evaluations = readers.map((reader, index) => evaluate(reader, index, beside));
+  return { evaluations, joined: joinEvaluations(evaluations), renames: findRenames(readers, seen.users) };
 }
 
-/** A subscriber of the poll, and its place among them. */
-interface Place {
-  readonly subscriber: Subscriber;
-  readonly target: TargetState;
-  readonly index: number;
+function withoutWhere({ subscriber, target }: Reader): Reader {
+  const { where: _, ...watch } = subscriber.watch;
+  return { subscriber: { ...subscriber, watch }, target };
 }
 
-type Evaluate = (place: Place, beside: Beside) => SubscriberEvaluation;
-
-interface Context {
-  readonly hash: Hash;
-  readonly serviceClock: ServiceClock;
-  readonly detectedAtMs: number;
-  readonly episode: string;
+/** What the commit of a poll says beside what was evaluated. */
+interface Committed {
+  /** Events that were new to the state. */
+  readonly events: number;
+  /** Verdicts of older tweets may have been forgotten. */
+  readonly rememberedFromMs: number;
 }
 
-type Seen<Kind extends Observation["kind"]> = Extract<Observation, { readonly kind: Kind }>;
-
-/** Asks the state once for what all subscribers know of what was seen. */
-function evaluatorOf(store: EvaluateDeps["store"], state: PollState, seen: Observation, context: Context): Promise<Evaluate> | Evaluate {
-  if (seen.kind === "feed") return feedEvaluator(store, state, seen, context);
-  return seen.kind === "roster" ? memberListEvaluator(store, state, seen, context) : recordEvaluator(state, seen, context);
-}
-
-async function feedEvaluator(
-  store: EvaluateDeps["store"],
-  { poll }: PollState,
-  { feed }: Seen<"feed">,
-  context: Context,
-): Promise<Evaluate> {
-  const known = await knownTweets(store, poll.subscribers, feed);
-  return ({ subscriber, target, index }) =>
-    evaluateFeed(subscriber, target, ownFeed(subscriber, feed), { ...context, known: known[index] ?? new Set() });
-}
-
-async function memberListEvaluator(
-  store: EvaluateDeps["store"],
-  state: PollState,
-  { list, size }: Seen<"roster">,
-  context: Context,
-): Promise<Evaluate> {
-  const known = await knownMembersOf(store, state, list);
-  const missed = await missedMembersOf(store, state, list);
-  const lists = listSubscribersOf(state);
-  return ({ subscriber, target, index }, { profile }) => {
-    const { detection } = subscriber.type;
-    if (detection.detector !== "roster") throw mixedDetectors(state);
-    const [rule, subscription] = [detection.rule(subscriber.watch.settings, target), lists[index]];
-    if (subscription === undefined) throw new Error("a subscriber of a list is missing");
-    return evaluateMemberList(subscriber, target, list, {
-      ...context,
-      known: known[index] ?? new Map(),
-      list: state.poll.source.endpoint,
-      rule,
-      subscription,
-      profile,
-      missed: missed[index],
-      ...(size === undefined ? {} : { size }),
-    });
+export function outcomeOf(
+  { poll, readers }: PollState,
+  seen: Seen,
+  { evaluations, joined, renames }: Evaluation,
+  committed: Committed,
+): PollOutcome {
+  const isBaselined = ({ targets }: SubscriberEvaluation) => targets.some(({ baselineAtMs }) => baselineAtMs !== undefined);
+  const { subscribers } = poll;
+  const subscribersThat = (is: (evaluation: SubscriberEvaluation) => boolean) =>
+    evaluations.flatMap((evaluation, index) => (is(evaluation) ? (subscribers[index] ?? []) : []));
+  const baselined = subscribersThat(isBaselined);
+  return {
+    ...NOTHING_POLLED,
+    events: committed.events,
+    baselined,
+    tooOld: tooOldOf(subscribers, evaluations, committed.rememberedFromMs),
+    newItems: Math.max(...evaluations.map(({ verdicts }) => verdicts.filter(({ verdict }) => verdict !== "baseline").length), 0),
+    postedMs: postedMsOf(subscribers, evaluations, new Set(baselined)),
+    renames: renames.filter(({ from }) => from !== null),
+    returned: returnedIn(readers, joined),
+    absent: subscribersThat(({ isAbsent }) => isAbsent === true),
+    ...seen.outcome(poll, evaluations),
+    ...(seen.error === undefined ? {} : { error: seen.error }),
   };
 }
 
-function recordEvaluator(state: PollState, { record: { records, refused } }: Seen<"reading">, context: Context): Evaluate {
-  const isSuspicious = isSuspiciousReading(state.poll.subscribers, state.targets, records);
-  return ({ subscriber, target }, beside) => {
-    const { detection } = subscriber.type;
-    const { settings } = subscriber.watch;
-    if (detection.detector !== "reading") throw mixedDetectors(state);
-    if (refused?.has(subscriber.entry ?? "") === true) return NOTHING;
-    const record = records.get(subscriber.entry ?? "");
-    if ("ranking" in detection) return evaluateRanking(subscriber, target, record ?? {}, { ...context, rule: detection.ranking(settings) });
-    return evaluateReading(subscriber, target, record, {
-      ...context,
-      rule: detection.rule(settings),
-      profile: undefined,
-      ...beside,
-      isSuspicious,
-    });
-  };
-}
-
-const mixedDetectors = ({ poll }: PollState): Error => new Error(`poll ${poll.key} mixes detectors`);
-
-function withoutWhere({ watch: { where: _, ...watch }, ...subscriber }: Subscriber): Subscriber {
-  return { ...subscriber, watch };
-}
-
-/** Authors of the tweets, or the accounts of a batch. */
-function renamesIn({ poll, targets }: PollState, seen: Observation): readonly Rename[] {
-  if (seen.kind === "feed") {
-    // Older tweets may still carry the older handle: the newest of each author counts.
-    const oldestFirst = [...seen.feed.tweets.values()].sort((a, b) => compareIds(a.id, b.id));
-    return findRenames(poll.subscribers, targets, new Map(oldestFirst.map(({ user }) => [user.id, user])));
+/** By watch id, tweets that a watch found too late to be news. */
+function tooOldOf(
+  subscribers: readonly Subscriber[],
+  evaluations: readonly SubscriberEvaluation[],
+  rememberedFromMs: number,
+): ReadonlyMap<string, number> {
+  const tooOld = new Map<string, number>();
+  for (const [index, { watch }] of subscribers.entries()) {
+    const verdicts = evaluations[index]?.verdicts ?? [];
+    const count = verdicts.filter(({ verdict, occurredAtMs }) => verdict === "too_old" && occurredAtMs > rememberedFromMs).length;
+    if (count > 0) tooOld.set(watch.id, (tooOld.get(watch.id) ?? 0) + count);
   }
-  return seen.kind === "reading" && isOfUsers(poll)
-    ? findRenames(poll.subscribers, targets, seen.record.records as ReadonlyMap<string, User>)
-    : [];
+  return tooOld;
+}
+
+/** Targets that were lost and are well again. */
+const returnedIn = (readers: readonly Reader[], { targets }: SubscriberEvaluation): readonly ReportedTarget[] =>
+  readers.flatMap(({ subscriber: { watch }, target }) => {
+    const isWell = () => targets.some((one) => one.watchKey === target.watchKey && one.targetKey === target.key && one.status === "ok");
+    return isLost(target) && isWell() ? [{ watchId: watch.id, target }] : [];
+  });
+
+/**
+ * Only what is new to every subscriber: to one that was added later, everything is. Of a list, to every one that reads its author through it.
+ * What lies below a baseline watermark is new to a first read alone: later it was pinned, or moved up to a page by deletions.
+ */
+function postedMsOf(
+  subscribers: readonly Subscriber[],
+  evaluations: readonly SubscriberEvaluation[],
+  baselined: ReadonlySet<Subscriber>,
+): readonly number[] {
+  const readers = new Map<string | undefined, number>();
+  for (const { author } of subscribers) readers.set(author, (readers.get(author) ?? 0) + 1);
+  const ofAll = readers.get(undefined) ?? 0;
+  const seen = new Map<string, { readonly atMs: number; readonly author: string | undefined; readonly subscribers: number }>();
+  for (const [index, { verdicts }] of evaluations.entries()) {
+    const subscriber = subscribers[index];
+    const author = subscriber?.author;
+    const isFirst = subscriber !== undefined && baselined.has(subscriber);
+    for (const { itemId, itemKind, occurredAtMs, verdict } of verdicts) {
+      if (itemKind !== "tweet" || (verdict === "baseline" && !isFirst)) continue;
+      const before = seen.get(itemId);
+      seen.set(itemId, { atMs: occurredAtMs, author: author ?? before?.author, subscribers: (before?.subscribers ?? 0) + 1 });
+    }
+  }
+  const wanted = (author: string | undefined) => (author === undefined ? ofAll : ofAll + (readers.get(author) ?? 0));
+  const fresh = [...seen.values()].filter(({ author, subscribers }) => subscribers === wanted(author));
+  return fresh.map(({ atMs }) => atMs).sort((a, b) => a - b);
 }

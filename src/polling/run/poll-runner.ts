@@ -7,19 +7,22 @@ import type { FindEdits } from "../../model/edit.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
+import { askFor } from "../ask.ts";
+import { targetsOfReaders } from "../evaluate/load-subscribers.ts";
 import type { RouteEvaluated } from "../evaluate/verdicts.ts";
-import { createFirstReadPages, type FirstReadPages } from "../read/first-read-pages.ts";
+import { isFirstRead } from "../read/baselines.ts";
+import { createFirstReadPages } from "../read/first-read-pages.ts";
 import type { FeedObservation } from "../read/read-feed.ts";
 import type { Poll } from "../watch-poll.ts";
-import { type EvaluateDeps, evaluatePoll } from "./evaluate-poll.ts";
+import { type EvaluateDeps, type Evaluation, evaluatePoll, outcomeOf } from "./evaluate-poll.ts";
 import { logEvents } from "./event-log.ts";
-import type { Observation } from "./observation.ts";
-import { observePoll } from "./observe-poll.ts";
+import { readFeedPoll, seenFeed } from "./feed.ts";
+import { pollList } from "./member-list.ts";
 import { commitOf } from "./poll-commit.ts";
-import { pollList } from "./poll-list.ts";
-import { countPoll, NOTHING_POLLED, outcomeOf, type PollOutcome } from "./poll-outcome.ts";
-import { sightsOf, tweetsIn } from "./tweet-sights.ts";
-import { loadPoll, type PollState } from "./poll-state.ts";
+import { countPoll, NOTHING_POLLED, type PollOutcome } from "./poll-outcome.ts";
+import { readRecordPoll } from "./records.ts";
+import { loadPoll, type PollState, type Seen } from "./seen.ts";
+import { sightsOf } from "./tweet-sights.ts";
 
 export interface RunnerDeps extends EvaluateDeps, Pick<Ports, "meter" | "log" | "trace"> {
   readonly store: PollStore & Pick<WatchStore, "loadTargets">;
@@ -30,68 +33,91 @@ export interface RunnerDeps extends EvaluateDeps, Pick<Ports, "meter" | "log" | 
   /** Which sinks an event goes to, by the active configuration. */
   readonly route: RouteEvaluated;
   /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
-  readonly findEdits?: FindEdits;
+  readonly findEdits?: FindEdits | undefined;
   /** Called when deliveries or edits were committed. */
   readonly wakeDelivery: () => void;
 }
 
-export interface PollRunner {
-  /** `reach`: of a feed, where something knows better how deep it must go. @throws UpstreamError, RequestHeld or a store's error when nothing was learned. */
-  run(poll: Poll, reach?: Reach): Promise<PollOutcome>;
-  /** The same for a feed that was read already, together with others. */
-  take(poll: Poll, feed: FeedObservation): Promise<PollOutcome>;
-  /** Pages of the first reads that run now, by watch id. */
-  firstReadPages: FirstReadPages["byWatch"];
-}
+/** What the poll sees; undefined: nothing is left to read. */
+type See = (state: PollState, startedAtMs: number) => Promise<Seen | undefined>;
 
 const MOST_CONFLICTS = 8;
 
-export function createPollRunner(deps: RunnerDeps): PollRunner {
-  const { store, gate, profiles, clock, serviceClock, log } = deps;
-  const firstReads = createFirstReadPages();
-  const readerDeps = { store, gate, profiles, clock, serviceClock, log, firstReads };
-  const runWith = (poll: Poll, see: See): Promise<PollOutcome> => runPoll(deps, poll, see);
-  return {
-    run(poll, reach) {
-      const running =
-        poll.detector === "roster"
-          ? pollList(readerDeps, poll, runWith)
-          : runWith(poll, (state, startedAtMs) => observePoll(readerDeps, state, { startedAtMs, reach }));
-      return running.finally(() => firstReads.end(poll));
-    },
-    take: (poll, feed) => runWith(poll, async () => ({ kind: "feed", feed })),
-    firstReadPages: firstReads.byWatch,
-  };
-}
+export class PollRunner {
+  readonly #deps: RunnerDeps;
+  readonly #firstReads = createFirstReadPages();
 
-/** What the poll sees; undefined: nothing is left to read. */
-type See = (state: PollState, startedAtMs: number) => Promise<Observation | undefined>;
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
+  }
 
-/** Read once; evaluated and committed again where the state was changed meanwhile. */
-async function runPoll(deps: RunnerDeps, planned: Poll, see: See): Promise<PollOutcome> {
-  const { store, clock, route } = deps;
-  const startedAtMs = clock.now();
-  const load = () => loadPoll(store, deps.withoutRemoved(planned));
-  let state = await load();
-  if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
-  const seen = await see(state, startedAtMs);
-  if (seen === undefined) return NOTHING_POLLED;
-  // A request may have waited for hours.
-  if (deps.withoutRemoved(state.poll) !== state.poll) state = await load();
-  for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
+  /**
+   * `reach`: of a feed, where something knows better how deep it must go.
+   * @throws UpstreamError, RequestHeld or a store's error when nothing was learned
+   */
+  run(poll: Poll, reach?: Reach): Promise<PollOutcome> {
+    const { store, gate, profiles, clock, log } = this.#deps;
+    const firstReads = this.#firstReads;
+    const running =
+      poll.detector === "roster"
+        ? pollList({ store, gate, profiles, clock, log, firstReads }, poll, (planned, see) => this.#run(planned, see))
+        : this.#run(poll, (state, startedAtMs) => this.#read(state, startedAtMs, reach));
+    return running.finally(() => firstReads.end(poll));
+  }
+
+  /** The same for a feed that was read already, together with others. */
+  take(poll: Poll, feed: FeedObservation): Promise<PollOutcome> {
+    return this.#run(poll, async () => seenFeed(feed));
+  }
+
+  /** Pages of the first reads that run now, by watch id. */
+  firstReadPages(): ReadonlyMap<string, number> {
+    return this.#firstReads.byWatch();
+  }
+
+  async #read(state: PollState, startedAtMs: number, reach: Reach | undefined): Promise<Seen> {
+    const { gate, profiles, serviceClock } = this.#deps;
+    const { poll, readers } = state;
+    const isFirst = isFirstRead(poll, targetsOfReaders(readers));
+    const ask = isFirst ? this.#firstReads.count(poll, askFor(gate, poll, "baseline")) : askFor(gate, poll, "poll");
+    if (poll.detector === "feed") return readFeedPoll(ask, state, { startedAtMs, reach, serviceClock });
+    return readRecordPoll(ask, poll, profiles, isFirst);
+  }
+
+  /** Read once; evaluated and committed again where the state was changed meanwhile. */
+  async #run(planned: Poll, see: See): Promise<PollOutcome> {
+    const { store, clock, withoutRemoved, retentionMs } = this.#deps;
+    const startedAtMs = clock.now();
+    const load = () => loadPoll(store, withoutRemoved(planned));
+    let state = await load();
     if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
-    const evaluation = await evaluatePoll(deps, state, seen);
-    const edits = (await deps.findEdits?.(sightsOf(tweetsIn(seen), evaluation.joined.events))) ?? [];
+    const seen = await see(state, startedAtMs);
+    if (seen === undefined) return NOTHING_POLLED;
+    // A request may have waited for hours.
+    if (withoutRemoved(state.poll) !== state.poll) state = await load();
+    for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
+      if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
+      const evaluation = await evaluatePoll(this.#deps, state, seen);
+      const created = await this.#commit(state, seen, evaluation, startedAtMs);
+      if (created !== undefined)
+        return outcomeOf(state, seen, evaluation, { events: created.size, rememberedFromMs: clock.now() - retentionMs() });
+      state = await load();
+    }
+    throw new Error(`poll ${planned.key} met ${MOST_CONFLICTS} conflicts in a row`);
+  }
+
+  /** Ids of the events that were new; undefined where the state was changed meanwhile. */
+  async #commit(state: PollState, seen: Seen, evaluation: Evaluation, startedAtMs: number): Promise<ReadonlySet<string> | undefined> {
+    const { store, clock, route, log, trace, meter, findEdits, wakeDelivery } = this.#deps;
+    const { poll } = state;
+    const edits = (await findEdits?.(sightsOf(seen.tweets, evaluation.joined.events))) ?? [];
     const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route, edits });
     const result = await store.commitPoll(commit);
-    if (result.status === "committed") {
-      deps.trace.remember(planned.key, result.created);
-      logEvents(deps.log, commit, result.created, deps.trace.ofSource(planned.key));
-      if (result.created.size + edits.length > 0) deps.wakeDelivery();
-      countPoll(deps.meter, state.poll, commit, result.created);
-      return outcomeOf(state, seen, evaluation, { events: result.created.size, rememberedFromMs: clock.now() - deps.retentionMs() });
-    }
-    state = await load();
+    if (result.status !== "committed") return undefined;
+    trace.remember(poll.key, result.created);
+    logEvents(log, commit, result.created, trace.ofSource(poll.key));
+    if (result.created.size + edits.length > 0) wakeDelivery();
+    countPoll(meter, poll, commit, result.created);
+    return result.created;
   }
-  throw new Error(`poll ${planned.key} met ${MOST_CONFLICTS} conflicts in a row`);
 }

@@ -2,7 +2,6 @@
 import type { TweetSight } from "../../model/edit.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { EvaluatedEvent } from "../evaluate/verdicts.ts";
-import type { Observation } from "./observation.ts";
 
 /** Tweets that are gone come last: they count where an answer shows one of them all the same. */
 export const sightsOf = (tweets: Iterable<Tweet>, events: readonly EvaluatedEvent[]): readonly TweetSight[] => [
@@ -11,12 +10,3 @@ export const sightsOf = (tweets: Iterable<Tweet>, events: readonly EvaluatedEven
     event.type === "tweet.deleted" ? [{ kind: "gone", tweetId: event.subject }] : [],
   ),
 ];
-
-/** Of a feed its tweets; of records those that are tweets. */
-export function tweetsIn(seen: Observation): Iterable<Tweet> {
-  if (seen.kind === "feed") return seen.feed.tweets.values();
-  return seen.kind === "reading" ? [...seen.record.records.values()].filter(isTweet) : [];
-}
-
-const isTweet = (record: unknown): record is Tweet =>
-  typeof record === "object" && record !== null && "full_text" in record && "conversation_id_str" in record;

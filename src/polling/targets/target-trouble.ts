@@ -9,7 +9,7 @@ import { UpstreamError } from "../../model/upstream.ts";
 import { namedIds } from "../../plan/polls/named-accounts.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
 import { askAbout, fateOf, isGone } from "./account-fate.ts";
-import { type LoadedPoll, loadSubscribers } from "../evaluate/load-subscribers.ts";
+import { type LoadedPoll, loadSubscribers, type Reader, targetsOfReaders } from "../evaluate/load-subscribers.ts";
 import { isThroughList } from "./list-check.ts";
 import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
@@ -118,39 +118,36 @@ export class TargetTrouble {
     const { clock, store, onListLost } = this.#deps;
     const listId = asked.source.params["list_id"];
     const isList = typeof listId === "string" && asked.subscribers.some(({ author }) => author !== undefined);
-    if (isList && this.#isDoubted(asked) && isThroughList((await loadSubscribers(store, asked)).targets))
+    if (isList && this.#isDoubted(asked) && isThroughList(targetsOfReaders((await loadSubscribers(store, asked)).readers)))
       return { retryAtMs: clock.now() + this.#backoff.holdMs(asked, HOUR_MS) };
     if (isList) await onListLost(listId);
     const planned = isList ? { ...asked, subscribers: asked.subscribers.filter(({ author }) => author === undefined) } : asked;
     if (planned.subscribers.length === 0) return { notBeforeMs: clock.now() + HOUR_MS };
     const loaded = await loadSubscribers(store, planned);
-    const userId = loaded.targets[0]?.userId ?? null;
+    const userId = loaded.readers[0]?.target.userId ?? null;
     if (userId !== null) return this.#takeLostAccount(planned, loaded, userId);
     await this.#mark(loaded.poll, { status: "unavailable", reason: "the service does not know it (404)", hint: CHECK_ID });
     return this.#notBefore(planned, HOUR_MS);
   }
 
-  async #takeLostAccount(planned: Poll, { poll, targets }: LoadedPoll, userId: string): Promise<PollAftermath> {
-    const wantsIndex = poll.subscribers.some(
-      ({ type, watch }, index) => type.needsIndex?.(watch.settings, targets[index] ?? { memory: {} }) ?? false,
-    );
+  async #takeLostAccount(planned: Poll, { poll, readers }: LoadedPoll, userId: string): Promise<PollAftermath> {
+    const wantsIndex = readers.some(({ subscriber: { type, watch }, target }) => type.needsIndex?.(watch.settings, target) ?? false);
     // An index that has shown the account is believed to have dropped it when it says so again.
-    const wasShown = targets.some(({ baselineAtMs }) => baselineAtMs !== null);
+    const wasShown = readers.some(({ target }) => target.baselineAtMs !== null);
     if (wantsIndex && wasShown && this.#isDoubted(planned)) return this.#notBefore(planned, HOUR_MS);
     if (wantsIndex && (await askAbout(this.#deps.gate, poll, "info", { user_id: userId })) !== undefined)
-      return this.#takeNotIndexed(poll, targets);
-    const isKnown = targets.every(({ status }) => status === "unavailable");
+      return this.#takeNotIndexed(poll, readers);
+    const isKnown = readers.every(({ target }) => target.status === "unavailable");
     if (!isKnown) await this.#markGone(poll, userId);
     return this.#notBefore(planned, HOUR_MS);
   }
 
-  async #takeNotIndexed(poll: Poll, targets: readonly TargetState[]): Promise<PollAftermath> {
+  async #takeNotIndexed(poll: Poll, readers: readonly Reader[]): Promise<PollAftermath> {
     const { clock, store, log, onSourceChanged } = this.#deps;
     const changed: TargetState[] = [];
-    for (const [index, subscriber] of poll.subscribers.entries()) {
-      const target = targets[index];
+    for (const { subscriber, target } of readers) {
       const patch = subscriber.type.withoutIndex?.(subscriber.watch.settings);
-      if (target === undefined || patch === undefined) continue;
+      if (patch === undefined) continue;
       const written = await remember(store, target, patch, clock.now());
       if (written !== undefined) changed.push(written);
     }
@@ -179,11 +176,10 @@ export class TargetTrouble {
   }
 
   /** Adds subscribers to `missing` under why their target is missing, but for those that are known to be. */
-  async #sortByFate({ poll, targets }: LoadedPoll, missing: Map<string, Subscriber[]>): Promise<void> {
+  async #sortByFate({ poll, readers }: LoadedPoll, missing: Map<string, Subscriber[]>): Promise<void> {
     const fates = new Map<string, string>();
-    for (const [index, subscriber] of poll.subscribers.entries()) {
-      const target = targets[index];
-      if (target === undefined || target.status === "unavailable") continue;
+    for (const { subscriber, target } of readers) {
+      if (target.status === "unavailable") continue;
       const { userId } = target;
       const own = { ...poll, subscribers: [subscriber] };
       const reason = userId === null ? UNKNOWN : (fates.get(userId) ?? (await fateOf(this.#deps.gate, own, userId)));
@@ -194,12 +190,11 @@ export class TargetTrouble {
 
   /** All targets of a poll, or of some of its subscribers. */
   async #mark(planned: Poll, loss: Loss): Promise<void> {
-    const { poll, targets } = await loadSubscribers(this.#deps.store, planned);
-    const reported = poll.subscribers.flatMap(({ watch }, index) => {
-      const target = targets[index];
-      return target === undefined ? [] : [{ watchId: watch.id, target }];
-    });
-    await this.#report(reported, loss);
+    const { readers } = await loadSubscribers(this.#deps.store, planned);
+    await this.#report(
+      readers.map(({ subscriber, target }) => ({ watchId: subscriber.watch.id, target })),
+      loss,
+    );
   }
 
   async #report(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {

@@ -1,0 +1,48 @@
+/** A poll of a feed: what it reads, and what that is to its readers. */
+import { countGaps, EMPTY_FEED, readFeedMemory } from "../../detect/feed-memory.ts";
+import type { Reach } from "../../detect/feed-poll.ts";
+import { compareIds } from "../../model/id.ts";
+import type { ServiceClock } from "../../requests/service-clock.ts";
+import type { Ask } from "../ask.ts";
+import { isSkipping } from "../evaluate/absence.ts";
+import { evaluateFeed, feedNeeds } from "../evaluate/evaluate-feed.ts";
+import { knownTweets, ownFeed } from "../read/known-tweets.ts";
+import { type FeedObservation, readFeed } from "../read/read-feed.ts";
+import type { PollState, Seen } from "./seen.ts";
+
+export interface FeedStart {
+  readonly startedAtMs: number;
+  /** Where something knows better how deep it must go. */
+  readonly reach: Reach | undefined;
+  readonly serviceClock: ServiceClock;
+}
+
+export async function readFeedPoll(ask: Ask, state: PollState, { startedAtMs, reach, serviceClock }: FeedStart): Promise<Seen> {
+  const { poll, readers, source } = state;
+  const needs = () => ({ ...feedNeeds(readers, serviceClock), ...(reach === undefined ? {} : { reach }) });
+  // Where nobody is to hear what came meanwhile, the feed is read as if for the first time: one page.
+  const isFresh = readers.every(({ subscriber, target }) => isSkipping(subscriber.watch, target));
+  const memory = isFresh ? EMPTY_FEED : readFeedMemory(source.memory);
+  return seenFeed(await readFeed(ask, poll, { memory, needs, serviceClock, startedAtMs }));
+}
+
+export function seenFeed(feed: FeedObservation): Seen {
+  const { memory, error, isHeadWhole, isSuspicious, lostGaps, tweets } = feed;
+  const openGaps = countGaps(memory);
+  // Older tweets may still carry the older handle: the newest of each author counts.
+  const oldestFirst = [...tweets.values()].sort((a, b) => compareIds(a.id, b.id));
+  return {
+    memory,
+    error,
+    isWhole: isHeadWhole && openGaps === 0,
+    tweets: [...tweets.values()],
+    users: new Map(oldestFirst.map(({ user }) => [user.id, user])),
+    isAboutAccount: false,
+    async evaluator({ poll }, store, context) {
+      const known = await knownTweets(store, poll.subscribers, feed);
+      return ({ subscriber, target }, index) =>
+        evaluateFeed(subscriber, target, ownFeed(subscriber, feed), { ...context, known: known[index] ?? new Set() });
+    },
+    outcome: () => ({ isSuspicious, lostGaps, openGaps, ...(isHeadWhole ? { shown: new Set(tweets.keys()) } : {}) }),
+  };
+}

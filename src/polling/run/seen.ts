@@ -1,0 +1,47 @@
+/** What a poll brought, before anyone asked what is new. Each kind of poll (feed, records, member list) has a file that reads it. */
+import type { FeedMemory } from "../../detect/feed-memory.ts";
+import type { PollStore, SourceState } from "../../model/poll-store.ts";
+import type { Tweet } from "../../model/tweet.ts";
+import type { User } from "../../model/user.ts";
+import type { WatchStore } from "../../model/watch-store.ts";
+import type { EvaluationContext } from "../evaluate/evaluation-context.ts";
+import { type LoadedPoll, loadSubscribers, type Reader } from "../evaluate/load-subscribers.ts";
+import type { SubscriberEvaluation } from "../evaluate/verdicts.ts";
+import type { Beside } from "../read/beside.ts";
+import type { MemberListMemory } from "../read/member-list-memory.ts";
+import type { Poll } from "../watch-poll.ts";
+import type { PollOutcome } from "./poll-outcome.ts";
+
+/** A poll with what the state has on it: its source, its subscribers and their targets. */
+export interface PollState extends LoadedPoll {
+  readonly source: SourceState;
+}
+
+export async function loadPoll(store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "loadTargets">, poll: Poll): Promise<PollState> {
+  const [source] = await store.loadSources([poll.key]);
+  if (source === undefined) throw new Error("the store gave no source");
+  return { source, ...(await loadSubscribers(store, poll)) };
+}
+
+export type KnownStore = Pick<PollStore, "knownItems" | "itemMarks" | "knownMembers" | "absentMembers">;
+
+/** What it means to one reader of the poll. `index`: its place among them. */
+export type Evaluate = (reader: Reader, index: number, beside: Beside) => SubscriberEvaluation;
+
+export interface Seen {
+  /** What its source remembers from now on; undefined: what it did. */
+  readonly memory?: FeedMemory | MemberListMemory;
+  /** What cut it after its first page. */
+  readonly error?: unknown;
+  /** Whether no further poll is needed to find what came since the last. */
+  readonly isWhole: boolean;
+  readonly tweets: readonly Tweet[];
+  /** Accounts as they are now, by id. */
+  readonly users: ReadonlyMap<string, User>;
+  /** Whether it is about one account, whose profile belongs beside its facts. */
+  readonly isAboutAccount: boolean;
+  /** Asks the state once for what all readers know of what was seen. */
+  evaluator(state: PollState, store: KnownStore, context: EvaluationContext): Promise<Evaluate>;
+  /** What its outcome says beside what all kinds of polls say. */
+  outcome(poll: Poll, evaluations: readonly SubscriberEvaluation[]): Partial<PollOutcome>;
+}
