@@ -1,7 +1,6 @@
 /** What the engine is made of, each part after those it needs. A change of targets comes back to the planner as an event of the watches. */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import { createRunners, type Runners } from "../groups/runners.ts";
-import type { FindEdits } from "../model/edit.ts";
 import type { LearnedStore } from "../model/learned.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { Ports } from "../model/ports.ts";
@@ -9,17 +8,13 @@ import type { RecheckStore } from "../model/recheck.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
 import type { TargetState, WatchStore } from "../model/watch-store.ts";
-import type { RouteEvaluated } from "../polling/evaluate/verdicts.ts";
 import type { PollOutcome } from "../polling/run/poll-outcome.ts";
-import type { PollRunner } from "../polling/run/poll-runner.ts";
+import { PollRunner, type RunnerDeps } from "../polling/run/poll-runner.ts";
 import { ListCheck } from "../polling/targets/list-check.ts";
 import { TargetAlerts } from "../polling/targets/target-alerts.ts";
 import { TargetResolver } from "../polling/targets/target-resolver.ts";
 import { TargetTrouble } from "../polling/targets/target-trouble.ts";
 import type { Poll } from "../polling/watch-poll.ts";
-import type { Profiles } from "../requests/profiles.ts";
-import type { RequestGate } from "../requests/request-gate.ts";
-import type { ServiceClock } from "../requests/service-clock.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { StallWatch } from "./health/stall-watch.ts";
 import { PollAttempts } from "./loop/attempt-poll.ts";
@@ -32,26 +27,15 @@ import type { QuotaWatch } from "./quota/quota-watch.ts";
 import { RecheckLoop } from "./recheck/recheck-loop.ts";
 import { VolumeWatch } from "./recheck/volume-watch.ts";
 
-export interface EngineDeps
-  extends Pick<Ports, "share" | "opsAlerts" | "storeWatch" | "clock" | "hash" | "meter" | "log" | "trace" | "notes"> {
+export interface EngineDeps extends Omit<RunnerDeps, "withoutRemoved">, Pick<Ports, "share" | "opsAlerts" | "storeWatch" | "notes"> {
   readonly store: PollStore & WatchStore & RecheckStore & VolumeStore & LearnedStore;
-  readonly gate: RequestGate;
   readonly pacer: UpstreamPacer;
-  readonly runner: PollRunner;
-  readonly profiles: Profiles;
   readonly quotaWatch: Pick<QuotaWatch, "status" | "heldUntilMs">;
-  readonly serviceClock: ServiceClock;
   readonly timetable: Timetable;
   /** Where the plan is written. */
   readonly polls: PlannedPolls;
   /** While the operator knows that the service fails or refuses the key. */
   readonly isUpstreamDown: () => boolean;
-  /** Which sinks an event goes to, by the active configuration. */
-  readonly route: RouteEvaluated;
-  /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
-  readonly findEdits?: FindEdits | undefined;
-  /** Called when deliveries were committed. */
-  readonly wakeDelivery: () => void;
   /** Called when a target cannot be found at all. */
   readonly onMissing: (watchId: string) => void;
   /** Called after every poll: for the start-up lines and the demo. */
@@ -60,6 +44,7 @@ export interface EngineDeps
 
 export class EngineParts {
   readonly watches: PlannedWatches;
+  readonly runner: PollRunner;
   readonly history = new PollHistory();
   readonly loop: PollLoop;
   readonly stalls: StallWatch;
@@ -79,6 +64,7 @@ export class EngineParts {
     this.#deps = deps;
     this.watches = new PlannedWatches(store, () => this.#planAgain());
     this.loop = new PollLoop({ clock, timetable, meter, log, slowDownOf: this.#slowDownOf });
+    this.runner = this.#newRunner();
     this.stalls = this.#newStalls();
     this.#targetAlerts = this.#newTargetAlerts();
     this.lists = this.#newLists();
@@ -102,6 +88,15 @@ export class EngineParts {
     const { share, log } = this.#deps;
     this.planner.replan().catch((error: unknown) => log.error("planning failed", { error }));
     share.announce().catch((error: unknown) => log.debug("other replicas hear later of targets that changed", { error }));
+  }
+
+  #newRunner(): PollRunner {
+    const { store, gate, profiles, clock, serviceClock, random, hash, meter, log, trace, route, findEdits, wakeDelivery } = this.#deps;
+    const { polls, retentionMs } = this.#deps;
+    return new PollRunner({
+      ...{ store, gate, profiles, clock, serviceClock, random, hash, meter, log, trace, route, findEdits, wakeDelivery, retentionMs },
+      withoutRemoved: (poll) => polls.withoutRemoved(poll),
+    });
   }
 
   #newStalls(): StallWatch {
@@ -158,7 +153,8 @@ export class EngineParts {
   }
 
   #newRunners(): Runners {
-    const { store, gate, profiles, clock, serviceClock, log, runner } = this.#deps;
+    const { store, gate, profiles, clock, serviceClock, log } = this.#deps;
+    const { runner } = this;
     return createRunners({
       ...{ store, gate, profiles, clock, serviceClock, log, runner },
       slowDownOf: this.#slowDownOf,

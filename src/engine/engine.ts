@@ -1,7 +1,6 @@
 /** The polling half of the daemon: keeps the plan in step with watches and targets, runs the polls, and says how they go. */
 import type { GroupRun } from "../polling/run/poll-run.ts";
 import type { PollAftermath } from "../model/poll-aftermath.ts";
-import type { PollRunner } from "../polling/run/poll-runner.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import { type EngineDeps, EngineParts } from "./engine-parts.ts";
 import { STORE_RETRY_MS } from "./health/store-watch.ts";
@@ -11,7 +10,7 @@ import type { EngineWatch } from "./planned-watches.ts";
 const ANSWER_GRACE_MS = 3_000;
 
 export class Engine {
-  readonly #deps: Pick<EngineDeps, "polls" | "store" | "share" | "gate" | "runner" | "storeWatch" | "quotaWatch" | "clock" | "log">;
+  readonly #deps: Pick<EngineDeps, "polls" | "store" | "share" | "gate" | "storeWatch" | "quotaWatch" | "clock" | "log">;
   readonly #parts: EngineParts;
   #isLeading = false;
 
@@ -101,8 +100,8 @@ export class Engine {
   }
 
   /** Pages of the first reads that run now, by watch id. */
-  firstReadPages(): ReturnType<PollRunner["firstReadPages"]> {
-    return this.#deps.runner.firstReadPages();
+  firstReadPages(): ReadonlyMap<string, number> {
+    return this.#parts.runner.firstReadPages();
   }
 
   /** Gaps in covered history that wait to be filled, of everything that is polled. */

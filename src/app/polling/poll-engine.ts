@@ -3,26 +3,22 @@ import { Engine } from "../../engine/engine.ts";
 import type { EngineDeps } from "../../engine/engine-parts.ts";
 import { createStoreWatch } from "../../engine/health/store-watch.ts";
 import { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
-import type { Random } from "../../model/random.ts";
 import type { Store } from "../../model/store.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
-import { PollRunner } from "../../polling/run/poll-runner.ts";
 import { createProfiles } from "../../requests/profiles.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 
 type FromEngine =
   | ("share" | "gate" | "pacer" | "opsAlerts" | "quotaWatch" | "clock" | "serviceClock" | "timetable" | "polls")
-  | ("hash" | "meter" | "log" | "trace" | "route" | "findEdits");
+  | ("random" | "retentionMs" | "hash" | "meter" | "log" | "trace" | "route" | "findEdits");
 
 export interface PollEngineParts extends Pick<EngineDeps, FromEngine> {
   readonly store: Store;
-  readonly random: Random;
   readonly events: DaemonEvents;
   /** Sends an ops alert without the outbox, for when the state cannot be written. */
   readonly notifyDirectly: (text: string) => Promise<void>;
   /** Whether the service would answer again after it refused the keys. */
   readonly probe: () => Promise<boolean>;
-  readonly retentionMs: () => number;
 }
 
 export interface PollEngine {
@@ -37,26 +33,11 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
   const storeWatch = createStoreWatch({ store, share, clock, log, notifyDirectly, onRecovered: () => events.emit("storeRecovered") });
   const onBack = () => events.emit("serviceRecovered");
   const upstreamWatch = new UpstreamWatch({ pacer, opsAlerts, clock, log, meter, probe, onBack });
-  const wakeDelivery = () => events.emit("committed");
-  const shared = {
-    store,
-    share,
-    gate,
-    profiles: createProfiles(gate, clock, log),
-    clock,
-    serviceClock,
-    hash,
-    meter,
-    log,
-    trace,
-    route,
-    wakeDelivery,
-    ...(findEdits === undefined ? {} : { findEdits }),
-  };
   const engine = new Engine({
-    ...shared,
-    ...{ pacer, opsAlerts, storeWatch, quotaWatch, timetable, polls, notes: store },
-    runner: new PollRunner({ ...shared, random, retentionMs, withoutRemoved: (poll) => polls.withoutRemoved(poll) }),
+    ...{ store, share, gate, pacer, opsAlerts, storeWatch, quotaWatch, timetable, polls, notes: store, random, retentionMs },
+    ...{ clock, serviceClock, hash, meter, log, trace, route, findEdits },
+    profiles: createProfiles(gate, clock, log),
+    wakeDelivery: () => events.emit("committed"),
     isUpstreamDown: () => upstreamWatch.isDown,
     onMissing: (watchId) => events.emit("targetMissing", watchId),
     onPolled: (poll, outcome, error) => events.emit("polled", poll, outcome, error),

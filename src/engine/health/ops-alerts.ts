@@ -5,10 +5,10 @@ import type { Hash } from "../../model/hash.ts";
 import { createInTurn } from "../../model/in-turn.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 import type { Condition, OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
-import type { NewDelivery, PollStore } from "../../model/poll-store.ts";
+import type { NewDelivery } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { Share } from "../../model/replicas.ts";
-import { logEvents } from "../../polling/run/event-log.ts";
+import { type CommitDeps, commitEvents } from "../../polling/run/commit-events.ts";
 
 /** Stores and routes an alert. `episode`: the same one makes the same event. @throws StoreError */
 export type Publish = (alert: OpsAlert, episode: string) => Promise<void>;
@@ -118,24 +118,19 @@ class RememberedAlerts implements OpsAlerts {
   }
 }
 
-export interface PublisherDeps extends Pick<Ports, "clock" | "hash" | "log" | "meter"> {
-  readonly store: Pick<PollStore, "commitPoll">;
+export interface PublisherDeps extends CommitDeps, Pick<Ports, "clock" | "hash"> {
   readonly route: (event: ChirpEvent, exceptSink: string | undefined, nowMs: number) => readonly NewDelivery[];
-  readonly wakeDelivery: () => void;
 }
 
 /** Makes an alert an event, with its deliveries. */
 export const createPublisher =
-  ({ store, clock, hash, log, meter, route, wakeDelivery }: PublisherDeps): Publish =>
+  (deps: PublisherDeps): Publish =>
   async (alert, episode) => {
+    const { clock, hash, route } = deps;
     const nowMs = clock.now();
     const event = eventOf(alert, hash, episode, nowMs);
     const commit = { atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries: route(event, alert.exceptSink, nowMs) };
-    const result = await store.commitPoll(commit);
-    if (result.status === "conflict" || result.created.size === 0) return;
-    logEvents(log, commit, result.created);
-    meter.count("chirpwatch_events_total", { watch: "", event: alert.type });
-    wakeDelivery();
+    await commitEvents(deps, commit);
   };
 
 function eventOf(alert: OpsAlert, hash: Hash, episode: string, nowMs: number): ChirpEvent {

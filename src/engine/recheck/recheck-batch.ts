@@ -3,7 +3,6 @@
  * is due is recheck-loop.ts's.
  */
 import { isSuspiciousAnswer } from "../../detect/recheck.ts";
-import type { FindEdits } from "../../model/edit.ts";
 import type { PollCommit, PollStore } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
 import { OVERDUE_RECHECK_MS, type Recheck, type RecheckStore } from "../../model/recheck.ts";
@@ -14,21 +13,17 @@ import type { TargetRef } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { type Missed, missedBy } from "../../polling/evaluate/absence.ts";
 import { evaluateRecheck, mayBeEdited, type RecheckOutcome, refOf, turnOf } from "../../polling/evaluate/evaluate-recheck.ts";
-import { committedOf, type RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
+import { committedOf } from "../../polling/evaluate/verdicts.ts";
 import { sightsOf } from "../../polling/run/tweet-sights.ts";
-import { logEvents } from "../../polling/run/event-log.ts";
+import { commitEvents, type PolledCommitDeps } from "../../polling/run/commit-events.ts";
 import type { Subscriber } from "../../polling/watch-poll.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 
-export interface RecheckDeps extends Pick<Ports, "clock" | "hash" | "meter" | "log" | "trace" | "storeWatch"> {
+export interface RecheckDeps extends PolledCommitDeps, Pick<Ports, "clock" | "hash" | "trace" | "storeWatch"> {
   readonly store: RecheckStore & Pick<PollStore, "commitPoll">;
   readonly gate: RequestGate;
-  readonly route: RouteEvaluated;
-  readonly wakeDelivery: () => void;
-  /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
-  readonly findEdits?: FindEdits | undefined;
   /** How much slower polls of a priority go while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
   /** Those that are polled now. */
@@ -134,11 +129,11 @@ export class RecheckBatches {
   }
 
   async #commit(outcomes: readonly RecheckOutcome[], answer?: ReadonlyMap<string, Tweet>): Promise<boolean> {
-    const { clock, store, trace, log, meter, route, wakeDelivery } = this.#deps;
+    const { clock, trace, route, findEdits } = this.#deps;
     const nowMs = clock.now();
     const events = outcomes.flatMap(({ event }) => event ?? []);
     const routed = events.map((event) => route(event, nowMs));
-    const edits = (await this.#deps.findEdits?.(sightsOf(answer?.values() ?? [], events))) ?? [];
+    const edits = (await findEdits?.(sightsOf(answer?.values() ?? [], events))) ?? [];
     const changes: PollCommit = {
       atMs: nowMs,
       targets: [],
@@ -151,14 +146,7 @@ export class RecheckBatches {
         late: outcomes.flatMap(({ late }) => (late === undefined ? [] : [late])),
       },
     };
-    const result = await store.commitPoll(changes);
-    if (result.status === "conflict") return false;
-    trace.remember(RECHECK, result.created);
-    logEvents(log, changes, result.created, trace.ofSource(RECHECK));
-    for (const { event } of routed)
-      if (result.created.has(event.id)) meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
-    if (result.created.size + edits.length > 0) wakeDelivery();
-    return true;
+    return (await commitEvents(this.#deps, changes, { trace, source: RECHECK })) !== undefined;
   }
 }
 

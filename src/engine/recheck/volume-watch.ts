@@ -8,20 +8,18 @@ import { formatDuration } from "../../model/duration.ts";
 import type { EventBody } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Priority } from "../../model/schedule.ts";
-import type { PollStore } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { TimeSpan, VolumeStore } from "../../model/volume-store.ts";
-import { logEvents } from "../../polling/run/event-log.ts";
+import { type CommitDeps, commitEvents } from "../../polling/run/commit-events.ts";
 import { makeEvent } from "../../polling/evaluate/make-event.ts";
 import { committedOf, type RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import type { Poll, Subscriber } from "../../polling/watch-poll.ts";
 
-export interface VolumeDeps extends Pick<Ports, "notes" | "clock" | "hash" | "meter" | "log"> {
-  readonly store: VolumeStore & Pick<PollStore, "commitPoll">;
+export interface VolumeDeps extends CommitDeps, Pick<Ports, "notes" | "clock" | "hash"> {
+  readonly store: VolumeStore & CommitDeps["store"];
   /** How much slower polls of a priority go while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
   readonly route: RouteEvaluated;
-  readonly wakeDelivery: () => void;
   /** When the watch had its baseline; undefined while it has none. */
   readonly baselineAtMs: (watchKey: string) => number | undefined;
 }
@@ -142,17 +140,11 @@ export class VolumeWatch {
   }
 
   async #emit(subscriber: Subscriber, { type, episode, volume }: VolumeFact, nowMs: number): Promise<void> {
-    const { hash, route, store, log, meter, wakeDelivery } = this.#deps;
+    const { hash, route } = this.#deps;
     const body: EventBody = { volume };
     const fact = { type, subject: subscriber.watch.id, episode, body, occurredAtMs: nowMs };
     const routed = route(makeEvent(hash, { ...subscriber, targetName: "" }, fact, nowMs), nowMs);
-    const commit = { atMs: nowMs, targets: [], verdicts: [], ...committedOf([routed]) };
-    const { event } = routed;
-    const result = await store.commitPoll(commit);
-    if (result.status === "conflict" || result.created.size === 0) return;
-    logEvents(log, commit, result.created);
-    meter.count("chirpwatch_events_total", { watch: event.watch, event: type });
-    wakeDelivery();
+    await commitEvents(this.#deps, { atMs: nowMs, targets: [], verdicts: [], ...committedOf([routed]) });
   }
 }
 

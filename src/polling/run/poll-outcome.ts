@@ -58,9 +58,8 @@ export function countPoll(meter: Meter, poll: Poll, commit: PollCommit, created:
   for (const { watchKey, verdict } of commit.verdicts)
     meter.count("chirpwatch_items_total", { watch: watchIds.get(watchKey) ?? "", verdict });
   for (const event of commit.events) {
-    if (!created.has(event.id)) continue;
-    meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
-    meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, commit.atMs - event.occurredAtMs) / 1_000, { type: event.watchType });
+    const delayMs = Math.max(0, commit.atMs - event.occurredAtMs);
+    if (created.has(event.id)) meter.observe("chirpwatch_detect_delay_seconds", delayMs / 1_000, { type: event.watchType });
   }
 }
 

@@ -3,19 +3,17 @@
  * conflict loop; scheduling and notices are others'.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
-import type { FindEdits } from "../../model/edit.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
 import { askFor } from "../ask.ts";
 import { targetsOfReaders } from "../evaluate/load-subscribers.ts";
-import type { RouteEvaluated } from "../evaluate/verdicts.ts";
 import { isFirstRead } from "../read/baselines.ts";
 import { createFirstReadPages } from "../read/first-read-pages.ts";
 import type { FeedObservation } from "../read/read-feed.ts";
 import type { Poll } from "../watch-poll.ts";
 import { type EvaluateDeps, type Evaluation, evaluatePoll, outcomeOf } from "./evaluate-poll.ts";
-import { logEvents } from "./event-log.ts";
+import { commitEvents, type PolledCommitDeps } from "./commit-events.ts";
 import { readFeedPoll, seenFeed } from "./feed.ts";
 import { pollList } from "./member-list.ts";
 import { commitOf } from "./poll-commit.ts";
@@ -24,18 +22,12 @@ import { readRecordPoll } from "./records.ts";
 import { loadPoll, type PollState, type Seen } from "./seen.ts";
 import { sightsOf } from "./tweet-sights.ts";
 
-export interface RunnerDeps extends EvaluateDeps, Pick<Ports, "meter" | "log" | "trace"> {
+export interface RunnerDeps extends EvaluateDeps, PolledCommitDeps, Pick<Ports, "log" | "trace"> {
   readonly store: PollStore & Pick<WatchStore, "loadTargets">;
   /** The poll without the subscribers that were paused or removed since it began. */
   readonly withoutRemoved: (poll: Poll) => Poll;
   /** Verdicts of tweets older than this may have been forgotten: such a tweet was perhaps seen before, and is no loss. */
   readonly retentionMs: () => number;
-  /** Which sinks an event goes to, by the active configuration. */
-  readonly route: RouteEvaluated;
-  /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
-  readonly findEdits?: FindEdits | undefined;
-  /** Called when deliveries or edits were committed. */
-  readonly wakeDelivery: () => void;
 }
 
 /** What the poll sees; undefined: nothing is left to read. */
@@ -108,16 +100,12 @@ export class PollRunner {
 
   /** Ids of the events that were new; undefined where the state was changed meanwhile. */
   async #commit(state: PollState, seen: Seen, evaluation: Evaluation, startedAtMs: number): Promise<ReadonlySet<string> | undefined> {
-    const { store, clock, route, log, trace, meter, findEdits, wakeDelivery } = this.#deps;
+    const { clock, route, trace, meter, findEdits } = this.#deps;
     const { poll } = state;
     const edits = (await findEdits?.(sightsOf(seen.tweets, evaluation.joined.events))) ?? [];
     const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route, edits });
-    const result = await store.commitPoll(commit);
-    if (result.status !== "committed") return undefined;
-    trace.remember(poll.key, result.created);
-    logEvents(log, commit, result.created, trace.ofSource(poll.key));
-    if (result.created.size + edits.length > 0) wakeDelivery();
-    countPoll(meter, poll, commit, result.created);
-    return result.created;
+    const created = await commitEvents(this.#deps, commit, { trace, source: poll.key });
+    if (created !== undefined) countPoll(meter, poll, commit, created);
+    return created;
   }
 }
