@@ -123,7 +123,7 @@ async function walkToKnown(poll: Poll, { ask, maxPages, needs, cursor, ...is }: 
     const known = await knownOf(ids);
     return subscribers.every((subscriber, index) => is.isEnough(subscriber, ids, known[index]));
   };
-  const walk = await walkPages(ask, poll, { cursor, maxPages, isMet });
+  const walk = await walkPages((page) => ask(poll.source.params, page), { cursor, maxPages, isMet });
   const ids = walk.users.map(({ id }) => id);
   const known = await knownOf(ids);
   return {
@@ -187,7 +187,7 @@ async function readRest(
 ): Promise<MemberListObservation> {
   const before = step === "window" ? undefined : memory.scan;
   const { startedAtMs = needs.nowMs } = before ?? {};
-  const walk = await walkPages(ask, poll, { cursor: before?.cursor, maxPages });
+  const walk = await walkPages((cursor) => ask(poll.source.params, cursor), { cursor: before?.cursor, maxPages });
   if (walk.pages === 0 && before === undefined) throw walk.error;
   const isExpired = isBadRequest(walk.error) && (await isAnswered(() => ask(poll.source.params, undefined)));
   const read = addTo(before, walk);

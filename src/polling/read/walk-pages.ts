@@ -1,7 +1,5 @@
 /** Pages of a list of accounts, one after the other, down to where the caller has seen enough. Owns cursors and what ends a walk. */
 import type { User } from "../../model/user.ts";
-import type { Ask } from "../ask.ts";
-import type { Poll } from "../watch-poll.ts";
 
 /**
  * - `met`: the caller had seen enough; that may be at the end of the list.
@@ -34,7 +32,10 @@ export interface PageWalkOptions {
   readonly isMet?: (ids: readonly string[]) => Promise<boolean>;
 }
 
-export async function walkPages(ask: Ask, { source }: Poll, { cursor: from, maxPages, isMet }: PageWalkOptions): Promise<Walk> {
+/** The page at a cursor; without one, the first. */
+type AskPage = (cursor: string | undefined) => Promise<{ readonly users?: readonly User[]; readonly nextCursor?: string }>;
+
+export async function walkPages(ask: AskPage, { cursor: from, maxPages, isMet }: PageWalkOptions): Promise<Walk> {
   const users = new Map<string, User>();
   const cursors = new Set<string>(from === undefined ? [] : [from]);
   let cursor = from;
@@ -48,7 +49,7 @@ export async function walkPages(ask: Ask, { source }: Poll, { cursor: from, maxP
   });
   while (pages < maxPages) {
     try {
-      const answer = await ask(source.params, cursor);
+      const answer = await ask(cursor);
       pages += 1;
       for (const user of answer.users ?? []) if (!users.has(user.id)) users.set(user.id, user);
       cursor = answer.nextCursor;

@@ -7,10 +7,11 @@ import type { TargetState } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { type ListMembershipDeps, writeListMembership } from "../evaluate/list-membership.ts";
+import { isRefusal } from "../../model/upstream.ts";
 import type { Ports } from "../../model/ports.ts";
 import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
-import { readListMembers } from "./read-list-members.ts";
+import { walkPages } from "../read/walk-pages.ts";
 
 export interface ListCheckDeps extends ListMembershipDeps, Pick<Ports, "notes" | "opsAlerts" | "clock" | "log"> {
   readonly gate: RequestGate;
@@ -150,6 +151,20 @@ export class ListCheck {
       facts: { list: listId, missing: missing.length },
     });
   }
+}
+
+/** A list holds up to 5,000 accounts (docs/service.md section 1); pages may be short. */
+const MOST_PAGES = 500;
+
+/** Ids of all members; nobody, where the list itself is refused. A cursor that is refused has expired: from the top once more. */
+async function readListMembers(gate: RequestGate, listId: string, watch: string, isSecondTry = false): Promise<ReadonlySet<string>> {
+  const source = { endpoint: "list-members", params: { list_id: listId }, source: `list:${listId}`, isWhole: true } as const;
+  const asked = { ...source, watch, priority: "normal", purpose: "poll" } as const;
+  const ask = (cursor: string | undefined) => gate.request({ ...asked, ...(cursor === undefined ? {} : { cursor }) });
+  const { users, pages, error } = await walkPages(ask, { maxPages: MOST_PAGES });
+  if (error === undefined) return new Set(users.map(({ id }) => id));
+  if (!isRefusal(error) || (pages > 0 && isSecondTry)) throw error;
+  return pages === 0 ? new Set() : readListMembers(gate, listId, watch, true);
 }
 
 const listWatches = (watches: readonly Planned[]): readonly Omit<ListWatch, "checkedAtMs">[] =>

@@ -7,17 +7,13 @@ import { isRefusal } from "../../model/upstream.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { namedHandles } from "../../plan/polls/named-accounts.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
-import { askedByHandle, type HandleDeps, refreshHandles, takeHandles } from "./refresh-handles.ts";
-import { type ResolverDeps, resolveTargets, type UnknownHandle } from "./resolve-targets.ts";
 import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
+import { askedByHandle, HandleLookup, type HandleLookupDeps, type UnknownHandle } from "./handle-lookup.ts";
 import type { ReportedTarget } from "./target-alerts.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 
-export interface TargetResolverDeps
-  extends Omit<ResolverDeps, "onMissing" | "store">,
-    HandleDeps,
-    Pick<Ports, "storeWatch" | "clock" | "log" | "notes"> {
-  readonly store: ResolverDeps["store"] & HandleDeps["store"] & Pick<WatchStore, "loadTargets">;
+export interface TargetResolverDeps extends HandleLookupDeps, Pick<Ports, "storeWatch" | "log" | "notes"> {
+  readonly store: HandleLookupDeps["store"] & Pick<WatchStore, "loadTargets">;
   readonly pacer: UpstreamPacer;
   readonly trouble: TargetTrouble;
   readonly watches: () => readonly PlannedWatch[];
@@ -40,6 +36,7 @@ const HANDLES_NOTE = "handles.at";
 
 export class TargetResolver {
   readonly #deps: TargetResolverDeps;
+  readonly #lookup: HandleLookup;
   readonly #backoff: RefusalBackoff;
   #cancel: Cancel | undefined;
   #isStopped = false;
@@ -52,6 +49,7 @@ export class TargetResolver {
 
   constructor(deps: TargetResolverDeps) {
     this.#deps = deps;
+    this.#lookup = new HandleLookup(deps);
     this.#backoff = createRefusalBackoff(deps.clock);
   }
 
@@ -74,7 +72,7 @@ export class TargetResolver {
   /** Another poll noticed that an account has another handle now. */
   takeRename(userId: string, username: string): Promise<void> {
     const own = askedByHandle(this.#deps.watches()).filter(({ target }) => target.userId === userId);
-    return takeHandles(own, () => username, this.#deps);
+    return this.#lookup.takeHandles(own, () => username);
   }
 
   /** Resolves when a round under way is done. */
@@ -96,7 +94,7 @@ export class TargetResolver {
     try {
       // What is looked up by its handle now has one.
       if (areHandlesAsked && askedByHandle(watches()).length === 0) await this.#noteRefreshed();
-      await this.#askFor([...unknown, ...ignored]);
+      await this.#lookup.findIds([...unknown, ...ignored], (missing) => this.#takeMissing(missing));
       for (const { handle } of ignored) this.#ignoredAtMs.set(handle, clock.monotonic());
       if (areHandlesAsked) waitMs = Math.min(waitMs ?? HANDLES_FRESH_MS, await this.#refresh());
     } catch (error) {
@@ -104,12 +102,6 @@ export class TargetResolver {
       waitMs = this.#waitAfter(error);
     }
     if (!this.#isStopped && waitMs !== undefined) this.#cancel = clock.after(waitMs, () => void this.#resolveAgain());
-  }
-
-  #askFor(handles: readonly UnknownHandle[]): Promise<void> {
-    const { gate, store, profiles, onResolved, onNamed } = this.#deps;
-    const onMissing = (missing: readonly UnknownHandle[]) => this.#takeMissing(missing);
-    return resolveTargets(handles, { gate, store, profiles, onResolved, onNamed, onMissing });
   }
 
   #waitAfter(error: unknown): number {
@@ -138,7 +130,7 @@ export class TargetResolver {
     this.#handlesAtMs ??= await this.#readNote();
     const isDue = passedMs(this.#handlesAtMs, clock.now()) >= HANDLES_FRESH_MS;
     const asked = isDue ? accounts : accounts.filter(({ target }) => target.username === null);
-    if (asked.length > 0) await refreshHandles(asked, this.#deps);
+    if (asked.length > 0) await this.#lookup.findHandles(asked);
     if (isDue) await this.#noteRefreshed();
     return this.#handlesAtMs + HANDLES_FRESH_MS - clock.now();
   }

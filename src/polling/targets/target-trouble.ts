@@ -3,12 +3,12 @@
  * to distinguish these; the alert to the operator is target-alerts.ts's, and the poll loop does the waiting.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
-import { UpstreamError } from "../../model/upstream.ts";
+import { type UpstreamAnswer, UpstreamError } from "../../model/upstream.ts";
 import { namedIds } from "../../plan/polls/named-accounts.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
-import { askAbout, fateOf, isGone } from "./account-fate.ts";
 import { type LoadedPoll, loadSubscribers, type Reader, targetsOfReaders } from "../evaluate/load-subscribers.ts";
 import { isThroughList } from "./list-check.ts";
 import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
@@ -84,7 +84,7 @@ export class TargetTrouble {
   /** Accounts that go by another handle now: followed by their id, and reported; whoever has the old handle is not followed. */
   async #takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
     const handles = [...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()])))];
-    const holders = (await askAbout(this.#deps.gate, poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
+    const holders = (await this.#ask(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
     for (const { target, from, to } of renames) {
       const { userId } = target;
       if (from === null || userId === null) continue;
@@ -135,8 +135,7 @@ export class TargetTrouble {
     // An index that has shown the account is believed to have dropped it when it says so again.
     const wasShown = readers.some(({ target }) => target.baselineAtMs !== null);
     if (wantsIndex && wasShown && this.#isDoubted(planned)) return this.#notBefore(planned, HOUR_MS);
-    if (wantsIndex && (await askAbout(this.#deps.gate, poll, "info", { user_id: userId })) !== undefined)
-      return this.#takeNotIndexed(poll, readers);
+    if (wantsIndex && (await this.#ask(poll, "info", { user_id: userId })) !== undefined) return this.#takeNotIndexed(poll, readers);
     const isKnown = readers.every(({ target }) => target.status === "unavailable");
     if (!isKnown) await this.#markGone(poll, userId);
     return this.#notBefore(planned, HOUR_MS);
@@ -163,15 +162,14 @@ export class TargetTrouble {
   async #markGone(poll: Poll, userId: string): Promise<void> {
     const named = await this.#goneAmongNamed(poll);
     const lost = { status: "unavailable", hint: AGAIN_HOURLY } as const;
-    if (named === undefined) await this.#mark(poll, { ...lost, reason: await fateOf(this.#deps.gate, poll, userId) });
+    if (named === undefined) await this.#mark(poll, { ...lost, reason: await this.#fateOf(poll, userId) });
     else await this.#mark(poll, { ...lost, reason: `${named}, whom it asks about, is deleted or suspended`, isOfNamedAccount: true });
   }
 
   /** Whoever the check of a poll is about, if that account is why it is not answered; as the watch names it. */
   async #goneAmongNamed(poll: Poll): Promise<string | undefined> {
     const [first] = poll.subscribers;
-    for (const { id, name } of first === undefined ? [] : namedIds(first.watch, first.type))
-      if (await isGone(this.#deps.gate, poll, id)) return name;
+    for (const { id, name } of first === undefined ? [] : namedIds(first.watch, first.type)) if (await this.#isGone(poll, id)) return name;
     return undefined;
   }
 
@@ -182,10 +180,33 @@ export class TargetTrouble {
       if (target.status === "unavailable") continue;
       const { userId } = target;
       const own = { ...poll, subscribers: [subscriber] };
-      const reason = userId === null ? UNKNOWN : (fates.get(userId) ?? (await fateOf(this.#deps.gate, own, userId)));
+      const reason = userId === null ? UNKNOWN : (fates.get(userId) ?? (await this.#fateOf(own, userId)));
       if (userId !== null) fates.set(userId, reason);
       missing.set(reason, [...(missing.get(reason) ?? []), subscriber]);
     }
+  }
+
+  /** What became of an account that cannot be read, in words for people. */
+  async #fateOf(poll: Poll, userId: string): Promise<string> {
+    if (await this.#isGone(poll, userId)) return "the account is deleted or suspended";
+    const profile = (await this.#ask(poll, "info", { user_id: userId }))?.record;
+    if (profile?.["protected"] === true) return "the account is protected now";
+    return profile === undefined ? "the account exists but is protected or suspended" : "the account exists, but this of it cannot be read";
+  }
+
+  /** Whether there is no such account any more, or it is suspended. */
+  async #isGone(poll: Poll, userId: string): Promise<boolean> {
+    return (await this.#ask(poll, "id-to-username", { user_id: userId })) === undefined;
+  }
+
+  /** A question on behalf of a poll; undefined: 404. */
+  async #ask(poll: Poll, endpoint: string, params: JsonObject): Promise<UpstreamAnswer | undefined> {
+    const watch = poll.subscribers[0]?.watch.id ?? "";
+    const asked = { endpoint, params, source: `ask:${poll.key}`, watch, priority: poll.priority, purpose: "poll" } as const;
+    return this.#deps.gate.request(asked).catch((error: unknown) => {
+      if (error instanceof UpstreamError && error.kind === "not_found") return undefined;
+      throw error;
+    });
   }
 
   /** All targets of a poll, or of some of its subscribers. */

@@ -1,0 +1,148 @@
+/**
+ * Asks who has a handle, and which handle an account has, a hundred a request. Users are followed by their id: a rename is an event, not an
+ * outage. Where the service is asked by handle alone, a rename shows in no answer, so that those are looked up by id now and then. Owns the
+ * asking and what a rename means; when it is time is the resolver's.
+ */
+import { batchesOf } from "../../model/batch.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import type { Ports } from "../../model/ports.ts";
+import type { User } from "../../model/user.ts";
+import type { Watch } from "../../model/watch.ts";
+import type { NamedAccountId, TargetState, WatchStore } from "../../model/watch-store.ts";
+import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
+import type { Profiles } from "../../requests/profiles.ts";
+import type { RequestGate } from "../../requests/request-gate.ts";
+import { remember } from "../evaluate/target-change.ts";
+import type { TargetAlerts } from "./target-alerts.ts";
+
+export interface HandleLookupDeps extends Pick<Ports, "clock"> {
+  readonly gate: RequestGate;
+  readonly store: Pick<WatchStore, "resolveTarget" | "nameAccounts"> & Pick<PollStore, "commitPoll">;
+  readonly profiles: Profiles;
+  readonly targetAlerts: Pick<TargetAlerts, "renamed">;
+  /** Called with targets that got an id or a handle, or another one: polls can be planned. */
+  readonly onResolved: (targets: readonly TargetState[]) => void;
+  /** The same, of accounts that watches name beside their targets. */
+  readonly onNamed: (accounts: readonly NamedAccountId[]) => void;
+}
+
+export interface UnknownHandle {
+  readonly watchId: string;
+  readonly watchKey: string;
+  /** In lower case, without @. */
+  readonly handle: string;
+  /** Whose handle it is; absent: the watch names it beside its targets. */
+  readonly target?: TargetState;
+}
+
+/** A target with a user id, of a watch type that asks by handle. */
+export interface AskedByHandle {
+  readonly watch: Watch;
+  readonly target: TargetState;
+}
+
+export const askedByHandle = (watches: readonly PlannedWatch[]): readonly AskedByHandle[] =>
+  watches
+    .filter(({ type, paused }) => type.needsHandle === true && !paused)
+    .flatMap(({ watch, targets }) => targets.filter(({ userId }) => userId !== null).map((target) => ({ watch, target })));
+
+/** Called for handles the service does not know. */
+type OnMissing = (handles: readonly UnknownHandle[]) => Promise<void>;
+
+/** A profile this old still says what an account is called. */
+const JUST_NOW_MS = 600_000;
+
+export class HandleLookup {
+  readonly #deps: HandleLookupDeps;
+
+  constructor(deps: HandleLookupDeps) {
+    this.#deps = deps;
+  }
+
+  /** Finds the ids that it can; throws what the gate throws, and keeps what was found before. */
+  async findIds(unknown: readonly UnknownHandle[], onMissing: OnMissing): Promise<void> {
+    const handles = [...new Set(unknown.map(({ handle }) => handle))];
+    await Promise.all(
+      batchesOf(handles).map((batch) => {
+        const isIn = new Set(batch);
+        return this.#findBatch(
+          unknown.filter(({ handle }) => isIn.has(handle)),
+          batch,
+          onMissing,
+        );
+      }),
+    );
+  }
+
+  /** Finds the handles of accounts. One that is not in the answer keeps the handle it had. Throws what the gate throws. */
+  async findHandles(accounts: readonly AskedByHandle[]): Promise<void> {
+    const { profiles } = this.#deps;
+    const ids = [...new Set(accounts.map(({ target }) => target.userId ?? ""))];
+    const users = new Map<string, User>();
+    for (const id of ids) {
+      const seen = profiles.recent(id, JUST_NOW_MS);
+      if (seen !== undefined) users.set(id, seen.user);
+    }
+    const purpose = accounts.some(({ target }) => target.username === null) ? "baseline" : "poll";
+    for (const batch of batchesOf(ids.filter((id) => !users.has(id)))) {
+      const found = await this.#ask({ user_ids: batch }, `handles:${batch[0] ?? ""}`, accounts[0]?.watch.id ?? "", purpose);
+      for (const user of found) users.set(user.id, user);
+    }
+    await this.takeHandles(accounts, ({ userId }) => users.get(userId ?? "")?.username ?? "");
+  }
+
+  /** `handleOf`: the handle that a target's account has now; "" where that is not known. */
+  async takeHandles(accounts: readonly AskedByHandle[], handleOf: (target: TargetState) => string): Promise<void> {
+    const changed: TargetState[] = [];
+    for (const account of accounts) {
+      const username = handleOf(account.target);
+      if (username !== "" && username !== account.target.username) changed.push(await this.#takeHandle(account, username));
+    }
+    if (changed.length > 0) this.#deps.onResolved(changed);
+  }
+
+  async #findBatch(wanted: readonly UnknownHandle[], handles: readonly string[], onMissing: OnMissing): Promise<void> {
+    const { store, onNamed, onResolved } = this.#deps;
+    const found = await this.#ask({ usernames: handles }, `resolve:${handles[0] ?? ""}`, wanted[0]?.watchId ?? "", "baseline");
+    const users = new Map(found.map((user) => [user.username.toLowerCase(), user]));
+    const resolved: TargetState[] = [];
+    const named: NamedAccountId[] = [];
+    const missing: UnknownHandle[] = [];
+    for (const one of wanted) {
+      const user = users.get(one.handle);
+      const { target, watchKey, handle } = one;
+      if (user === undefined) missing.push(one);
+      else if (target === undefined) named.push({ watchKey, handle, userId: user.id });
+      else resolved.push(await store.resolveTarget({ watchKey, targetKey: target.key }, { userId: user.id, username: user.username }));
+    }
+    if (named.length > 0) await store.nameAccounts(named);
+    if (named.length > 0) onNamed(named);
+    if (resolved.length > 0) onResolved(resolved);
+    if (missing.length > 0) await onMissing(missing);
+  }
+
+  async #ask(
+    params: Readonly<Record<string, readonly string[]>>,
+    source: string,
+    watch: string,
+    purpose: "baseline" | "poll",
+  ): Promise<readonly User[]> {
+    const { gate, profiles } = this.#deps;
+    const answer = await gate.request({ endpoint: "info-batch", params, source, watch, priority: "high", purpose, isSplit: true });
+    const { users = [] } = answer;
+    profiles.learn(users);
+    return users;
+  }
+
+  async #takeHandle({ watch, target }: AskedByHandle, username: string): Promise<TargetState> {
+    const { store, clock, targetAlerts } = this.#deps;
+    const userId = target.userId ?? "";
+    const resolved = await store.resolveTarget({ watchKey: target.watchKey, targetKey: target.key }, { userId, username });
+    if (target.username === null) return resolved;
+    const hint = "What named the new handle meanwhile is read now.";
+    await targetAlerts.renamed({ userId, from: target.username, to: username, isTaken: false, hint });
+    if (resolved.baselineAtMs === null) return resolved;
+    // When it was renamed nobody knows: the new handle is read as far back as anything would raise an alert.
+    return (await remember(store, resolved, { resume_ms: clock.now() - watch.maxAgeMs }, clock.now())) ?? resolved;
+  }
+}
