@@ -2,6 +2,7 @@
 import { groupPolls } from "../groups/group-polls.ts";
 import type { Runners } from "../groups/runners.ts";
 import { createInTurn } from "../model/in-turn.ts";
+import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { Ports } from "../model/ports.ts";
 import type { Share } from "../model/replicas.ts";
@@ -12,7 +13,6 @@ import type { StallWatch } from "./health/stall-watch.ts";
 import { dateGroup, hasNewEntry } from "./plan-facts.ts";
 import type { PollHistory } from "./loop/poll-history.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
-import { logPlan } from "./plan-log.ts";
 import type { PlannedPolls } from "./planned-polls.ts";
 import type { PlannedWatches } from "./planned-watches.ts";
 
@@ -78,3 +78,23 @@ const workOf = ({ key, costRequests, intervalMs }: Poll) => ({ key, cost: (costR
 
 /** Its own, and those of what is read in it. */
 const keysOf = ({ key, group }: Poll): readonly string[] => [key, ...(group?.members ?? []).map((member) => member.key)];
+
+/** Debug lines about what is polled from now on: one for the plan, and one for every poll that is new in it. `source` joins a poll to the lines of its runs. */
+function logPlan(log: Log, before: readonly Poll[], after: readonly Poll[]): void {
+  const old = new Set(before.map(({ key }) => key));
+  const kept = new Set(after.map(({ key }) => key));
+  const fresh = after.filter(({ key }) => !old.has(key));
+  const dropped = before.filter(({ key }) => !kept.has(key));
+  log.debug("polls planned", { polls: after.length, added: fresh.length, dropped: dropped.length });
+  for (const { key, source, subscribers, group, priority, intervalMs, costRequests } of fresh)
+    log.debug("poll planned", {
+      source: key,
+      endpoint: source.endpoint,
+      watch: subscribers[0]?.watch.id ?? "",
+      subscribers: subscribers.length,
+      ...(group !== undefined && { group: group.kind, members: group.members.length }),
+      priority,
+      interval_ms: intervalMs,
+      requests: costRequests,
+    });
+}

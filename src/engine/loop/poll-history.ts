@@ -1,6 +1,6 @@
 /** What is remembered of each poll while the daemon runs: when it ran, how that went, and what is missing of its feed. All by poll key. */
+import { countGaps, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { PollStore } from "../../model/poll-store.ts";
-import { countOpenGaps } from "../../polling/run/open-gaps.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 type Store = Pick<PollStore, "loadSources">;
@@ -46,7 +46,18 @@ export class PollHistory {
     this.problems.set(key, problem);
   }
 
-  countOpenGaps(polls: readonly Poll[], store: Store): Promise<number> {
-    return countOpenGaps(polls, this.#openGaps, store);
+  /**
+   * How many gaps in covered history wait to be filled, of feeds that are polled by themselves and of those in groups. The state is asked once
+   * for those that were not polled since: thousands of memories take it a while.
+   */
+  async countOpenGaps(polls: readonly Poll[], store: Store): Promise<number> {
+    const feeds = polls.flatMap((poll) => poll.group?.members ?? [poll]).filter(({ detector }) => detector === "feed");
+    const keys = [...new Set(feeds.map(({ key }) => key))];
+    const unknown = keys.filter((key) => !this.#openGaps.has(key));
+    for (const { fingerprint, memory } of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
+      // One that was polled meanwhile knows better.
+      if (!this.#openGaps.has(fingerprint)) this.#openGaps.set(fingerprint, countGaps(readFeedMemory(memory)));
+    }
+    return keys.reduce((sum, key) => sum + (this.#openGaps.get(key) ?? 0), 0);
   }
 }

@@ -1,9 +1,10 @@
 /** Alerts the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
 import { isoTime } from "../../model/clock.ts";
 import { formatExact } from "../../render/text/numbers.ts";
+import type { QuotaPeriod } from "../../budget/quota-period.ts";
+import type { Condition } from "../../model/ops-alerts.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
-import { oncePerPeriod } from "./once-per-period.ts";
 
 export interface QuotaAlerts {
   take(status: QuotaStatus): Promise<void>;
@@ -60,6 +61,12 @@ export function createQuotaAlerts({ clock, opsAlerts, settings }: QuotaAlertsDep
     },
   };
 }
+
+/** A clock that is set to another period and back raises nothing again. */
+const KEPT_MS = 100 * 86_400_000;
+
+/** Of an alert that is raised once in each period of the quota. */
+export const oncePerPeriod = (name: string, { id, endMs }: QuotaPeriod): Condition => ({ key: `${name}:${id}`, endsAtMs: endMs + KEPT_MS });
 
 /** A few may be under way. */
 const NOTICEABLY_LESS = 0.98;

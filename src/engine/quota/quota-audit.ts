@@ -13,7 +13,7 @@ import type { AuditReading, Ledger } from "../../model/ledger.ts";
 import type { Share } from "../../model/replicas.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import type { Ports } from "../../model/ports.ts";
-import { oncePerPeriod } from "./once-per-period.ts";
+import { oncePerPeriod } from "./quota-alerts.ts";
 import type { AuditReadings, KeyReading } from "./audit-readings.ts";
 
 export interface QuotaAuditDeps extends Pick<Ports, "notes" | "opsAlerts" | "clock" | "log" | "meter"> {

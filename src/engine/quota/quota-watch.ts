@@ -2,19 +2,28 @@
 import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
 import { createForecastCorrection } from "../../budget/forecast-correction.ts";
 import { type QuotaPeriod, quotaPeriod } from "../../budget/quota-period.ts";
-import { expectedRequests, forecastRequests, NO_SLOW_DOWN, requestsUntilStale, type SlowDownFactors } from "../../budget/slow-down.ts";
+import {
+  expectedRequests,
+  forecastRequests,
+  governedFactors,
+  NO_SLOW_DOWN,
+  requestsUntilStale,
+  slowDownFactors,
+  type SlowDownFactors,
+  type SlowDownQuery,
+} from "../../budget/slow-down.ts";
+import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { Cancel } from "../../model/clock.ts";
 import type { Meter } from "../../model/meter.ts";
 import { PRIORITIES, type Priority } from "../../model/schedule.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { LedgerLine } from "../../model/ledger.ts";
 import type { Ports } from "../../model/ports.ts";
-import type { PricedPoll, WatchPace } from "../../forecast/pace.ts";
+import { type Pace, planPace, type PricedPoll, type WatchPace } from "../../forecast/pace.ts";
 import { createCorrectionKeeper, type CorrectionKeeper } from "./correction-keeper.ts";
 import { HourlyFigures, type HourlyFiguresDeps } from "./hourly-figures.ts";
 import { repeat } from "../health/repeat.ts";
 import type { FurtherPages } from "../../requests/turn-queue.ts";
-import { type GovernedPace, type GovernedQuery, governedPace, isSlowedDown, softLimit } from "./governed-pace.ts";
 import { type KeyQuota, type TotalQuota, totalQuota } from "./total-quota.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
@@ -80,7 +89,7 @@ export class QuotaWatch {
     this.#deps = deps;
     this.#keeper = createCorrectionKeeper(this.#correction, { notes: deps.notes, clock });
     this.#figures = new HourlyFigures(deps);
-    this.#status = unknownStatus(quotaPeriod(clock.now(), deps.settings()));
+    this.#status = statusBefore(quotaPeriod(clock.now(), deps.settings()), clock.now());
     this.pages = {
       begin: (source) => this.#catchUp.begin(source, clock.now()),
       mayReadOn: (source, priority) => this.#catchUp.take(source, priority, clock.now()),
@@ -96,22 +105,17 @@ export class QuotaWatch {
     await this.#keeper.load();
     await this.#figures.refresh(polls, isSlowedDown(this.#status.factors));
     const nowMs = clock.now();
-    const spentByKey = sumBy(lines, ({ key }) => key);
-    const { limit, reserve } = totalQuota(settings, keys(), spentByKey);
-    const priced = this.#figures.price(polls, nowMs);
-    const { onExhausted } = settings;
     const query = {
+      ...totalQuota(settings, keys(), spentByKey(lines)),
       spent,
-      limit,
-      reserve,
       nowMs,
       periodEndMs: period.endMs,
-      onExhausted,
+      onExhausted: settings.onExhausted,
       correctionFactor: this.#correction.factor,
-      polls: priced,
+      polls: this.#figures.price(polls, nowMs),
     };
     const governed = governedPace(query);
-    this.#status = statusOf(query, governed, { period, lines, spentByKey });
+    this.#status = statusOf(query, governed, { period, lines });
     this.#adjust(query, governed, period.id);
     setGauges(meter, this.#status);
     this.#announceChange(governed.factors);
@@ -192,10 +196,34 @@ function partOf(polls: readonly PricedPoll[], share: Pick<Share, "holds">): numb
   return all === 0 ? 1 : requests(polls.filter(({ poll }) => share.holds("poll", poll.key))) / all;
 }
 
+/** What is spent and planned at a moment. */
+interface GovernedQuery extends SlowDownQuery {
+  readonly polls: readonly PricedPoll[];
+}
+
+/** How fast polls go by what is spent and what they cost. */
+interface GovernedPace {
+  readonly factors: SlowDownFactors;
+  readonly pace: Pace;
+  /** After the head start, if there is one. */
+  readonly lastingFactors: SlowDownFactors;
+  readonly lasting: Pace;
+}
+
+function governedPace(query: GovernedQuery): GovernedPace {
+  const [factors, lastingFactors] = [governedFactors(query), slowDownFactors(query)];
+  return { factors, pace: planPace(query.polls, factors), lastingFactors, lasting: planPace(query.polls, lastingFactors) };
+}
+
+/** Where scheduled polls stop. */
+const softLimit = ({ limit, reserve }: GovernedQuery): number | undefined => spendingLimit({ monthly: limit, reserve, purpose: "poll" });
+
+const isSlowedDown = (factors: SlowDownFactors): boolean => PRIORITIES.some((priority) => factors[priority] > 1);
+
 function statusOf(
   query: GovernedQuery,
   { factors, pace, lastingFactors, lasting }: GovernedPace,
-  { period, lines, spentByKey }: Pick<QuotaStatus, "period" | "lines" | "spentByKey">,
+  { period, lines }: Pick<QuotaStatus, "period" | "lines">,
 ): QuotaStatus {
   const { limit, spent, nowMs, correctionFactor } = query;
   const expectedPerDay = lasting.pacedPerDay * (isSlowedDown(lastingFactors) ? correctionFactor : 1);
@@ -208,7 +236,7 @@ function statusOf(
     period,
     lines,
     spentByWatch: sumBy(lines, ({ watch }) => watch),
-    spentByKey,
+    spentByKey: spentByKey(lines),
     factors,
     get paces() {
       return lasting.watches;
@@ -217,19 +245,13 @@ function statusOf(
 }
 
 /** Before the first read of the ledger. */
-const unknownStatus = (period: QuotaPeriod): QuotaStatus => ({
-  limit: undefined,
-  softLimit: undefined,
-  spent: 0,
-  forecast: 0,
-  expected: 0,
-  period,
-  lines: [],
-  spentByWatch: new Map(),
-  spentByKey: new Map(),
-  factors: NO_SLOW_DOWN,
-  paces: new Map(),
-});
+function statusBefore(period: QuotaPeriod, nowMs: number): QuotaStatus {
+  const unknown = { limit: undefined, reserve: 0, spent: 0, correctionFactor: 1, onExhausted: "degrade", polls: [] } as const;
+  const query = { ...unknown, nowMs, periodEndMs: period.endMs };
+  return statusOf(query, governedPace(query), { period, lines: [] });
+}
+
+const spentByKey = (lines: readonly LedgerLine[]): ReadonlyMap<string, number> => sumBy(lines, ({ key }) => key);
 
 const slower = (a: SlowDownFactors, b: SlowDownFactors): SlowDownFactors => ({
   high: Math.max(a.high, b.high),

@@ -5,8 +5,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { missedOnce, withMissed } from "./absence.ts";
-import type { EvaluationContext } from "./evaluation-context.ts";
-import { makeEvent } from "./make-event.ts";
+import { type EvaluationContext, makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 

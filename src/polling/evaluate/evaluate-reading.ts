@@ -9,9 +9,8 @@ import { isSuspiciousProbe } from "../../requests/suspicious-probe.ts";
 import type { Beside } from "../read/beside.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { missedOnce, withMissed } from "./absence.ts";
-import type { EvaluationContext } from "./evaluation-context.ts";
 import type { Reader } from "./load-subscribers.ts";
-import { type Fact, makeEvent } from "./make-event.ts";
+import { type EvaluationContext, type Fact, makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type EvaluatedEvent, type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 

@@ -2,8 +2,18 @@
 import { type EventBody, eventId, type Labels } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
 import { kindOfTweet } from "../../model/tweet.ts";
+import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { EvaluatedEvent } from "./verdicts.ts";
 import type { Subscriber } from "../watch-poll.ts";
+
+/** What an evaluation goes by, whatever was read. */
+export interface EvaluationContext {
+  readonly hash: Hash;
+  readonly serviceClock: ServiceClock;
+  readonly detectedAtMs: number;
+  /** A fresh random id, for what can recur. */
+  readonly episode: string;
+}
 
 export interface Fact {
   readonly type: string;

@@ -4,7 +4,7 @@ import type { PollStore, SourceState } from "../../model/poll-store.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { User } from "../../model/user.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
-import type { EvaluationContext } from "../evaluate/evaluation-context.ts";
+import type { EvaluationContext } from "../evaluate/make-event.ts";
 import { type LoadedPoll, loadSubscribers, type Reader } from "../evaluate/load-subscribers.ts";
 import type { SubscriberEvaluation } from "../evaluate/verdicts.ts";
 import type { Beside } from "../read/beside.ts";

@@ -161,8 +161,8 @@ async function readListMembers(gate: RequestGate, listId: string, watch: string,
   const source = { endpoint: "list-members", params: { list_id: listId }, source: `list:${listId}`, isWhole: true } as const;
   const asked = { ...source, watch, priority: "normal", purpose: "poll" } as const;
   const ask = (cursor: string | undefined) => gate.request({ ...asked, ...(cursor === undefined ? {} : { cursor }) });
-  const { users, pages, error } = await walkPages(ask, { maxPages: MOST_PAGES });
-  if (error === undefined) return new Set(users.map(({ id }) => id));
+  const { users, pages, end, error } = await walkPages(ask, { maxPages: MOST_PAGES });
+  if (end !== "cut" || pages === MOST_PAGES) return new Set(users.map(({ id }) => id));
   if (!isRefusal(error) || (pages > 0 && isSecondTry)) throw error;
   return pages === 0 ? new Set() : readListMembers(gate, listId, watch, true);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countOpenGaps } from "../../../src/polling/run/open-gaps.ts";
+import { PollHistory } from "../../../src/engine/loop/poll-history.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 
 const GAP = { horizonMs: 1, tries: 0 };
@@ -23,26 +23,27 @@ function stateOf(gaps: Readonly<Record<string, number>>) {
 it("counts the gaps of feeds and of members of groups, as the state has them from before a start", async () => {
   const { store, asked } = stateOf({ alone: 1, first: 2, second: 0 });
   const group = pollOf("group", { group: { members: [pollOf("first"), pollOf("second")] } });
-  expect(await countOpenGaps([pollOf("alone"), group, pollOf("list", { detector: "roster" })], new Map(), store)).toBe(3);
+  expect(await new PollHistory().countOpenGaps([pollOf("alone"), group, pollOf("list", { detector: "roster" })], store)).toBe(3);
   expect(asked).toEqual([["alone", "first", "second"]]);
 });
 
 it("asks the state once, and goes by what later polls left", async () => {
   const { store, asked } = stateOf({ first: 2 });
-  const [polls, known] = [[pollOf("first"), pollOf("second")], new Map([["second", 1]])];
-  expect(await countOpenGaps(polls, known, store)).toBe(3);
-  known.set("first", 0);
-  expect(await countOpenGaps(polls, known, store)).toBe(1);
+  const [polls, history] = [[pollOf("first"), pollOf("second")], new PollHistory()];
+  history.polled("second", 1, 1);
+  expect(await history.countOpenGaps(polls, store)).toBe(3);
+  history.polled("first", 1, 0);
+  expect(await history.countOpenGaps(polls, store)).toBe(1);
   expect(asked).toEqual([["first"]]);
 });
 
 it("takes what a poll left over what the state said while it ran", async () => {
-  const known = new Map<string, number>();
+  const history = new PollHistory();
   const { store } = stateOf({ first: 2 });
   const loadSources = async (keys: readonly string[]) => {
     const before = await store.loadSources(keys);
-    known.set("first", 0);
+    history.polled("first", 1, 0);
     return before;
   };
-  expect(await countOpenGaps([pollOf("first")], known, { loadSources })).toBe(0);
+  expect(await history.countOpenGaps([pollOf("first")], { loadSources })).toBe(0);
 });
