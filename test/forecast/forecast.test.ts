@@ -126,14 +126,16 @@ describe("requests", () => {
   });
 
   it("finds a cheaper plan for a list that every poll reads whole", () => {
-    const planner = {
+    const goal = {
+      before: billOf("followers", { pages: 7 }, every(3_600)),
+      limit: 7 * 30,
       replan: (change: (watch: Watch) => Watch) =>
         billOf("followers", { pages: 7 }, scheduleOf(change(makeWatch("w", "followers", { accounts: ["acme"] })).timing)),
       intervalMs: () => 3_600_000,
       slowestMs: () => Number.POSITIVE_INFINITY,
       throughList: () => expect.unreachable(),
     };
-    expect(findChanges(billOf("followers", { pages: 7 }, every(3_600)), 7 * 30, planner)[0]).toMatchObject({
+    expect(findChanges(goal)[0]).toMatchObject({
       kind: "slower",
       watches: [{ timing: { kind: "schedule", schedule: every(86_400) } }],
       requestsPerMonth: 7 * 30,

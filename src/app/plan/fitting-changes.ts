@@ -3,7 +3,7 @@ import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { Config } from "../../config/config.ts";
 import { DEFAULTS } from "../../config/defaults.ts";
 import { type Change, findChanges } from "../../forecast/advice/cheaper.ts";
-import type { Replanner } from "../../forecast/advice/replan.ts";
+import type { Replanner } from "../../forecast/advice/fit.ts";
 import type { Forecast } from "../../forecast/forecast.ts";
 import { parseDuration } from "../../model/duration.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -39,6 +39,6 @@ export function changesThatFit(forecast: Forecast, config: Config, { limit, repl
   const planner: Replanner = { replan, intervalMs, slowestMs: slowestIn(config), throughList };
   const line = spendingLimit({ monthly: limit ?? undefined, reserve, purpose: "poll" });
   if (line === undefined || limit === null) return [];
-  const within = findChanges(forecast, line, planner);
-  return within.length > 0 || line === limit ? within : findChanges(forecast, limit, planner);
+  const within = findChanges({ before: forecast, limit: line, ...planner });
+  return within.length > 0 || line === limit ? within : findChanges({ before: forecast, limit, ...planner });
 }

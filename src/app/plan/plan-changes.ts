@@ -20,41 +20,27 @@ export interface ChangeView {
 }
 
 export function changeView(change: Change): ChangeView {
-  const { kind, requestsPerMonth, delay } = change;
-  const watchIds = idsOf(change);
-  const base = { kind, requests_per_month: round(requestsPerMonth), delay_seconds: delayView(delay), watch_ids: watchIds, watches: [] };
-  switch (change.kind) {
-    case "slower":
-    case "freshness": {
-      const watches = change.watches.map((one) => watchView(one, timingText(one.timing)));
-      return {
-        ...base,
-        change: together(change.watches.map(({ watchId, timing }) => ({ id: watchId, keys: timingKey(timing) }))),
-        watches,
-      };
-    }
-    case "full_poll":
-      return { ...base, change: `\`full_poll_every: ${formatDuration(change.everyMs)}\` on ${namesOf(watchIds)}` };
-    case "list": {
-      const pace = `${secondsText(delay.p50Ms)} instead of ${secondsText(change.instead.p50Ms)}`;
-      const every = formatDuration(change.everyMs);
-      return {
-        ...base,
-        change: `a public list of the ${change.handles.toLocaleString("en-US")} handles of ${change.watchId} (\`via_list\`), read every ${every}: ${pace}`,
-      };
-    }
-  }
+  const { kind, requestsPerMonth, delay, watches } = change;
+  const isRetimed = kind === "slower" || kind === "freshness";
+  return {
+    kind,
+    change: changeText(change),
+    requests_per_month: round(requestsPerMonth),
+    delay_seconds: delayView(delay),
+    watch_ids: watches.map(({ watchId }) => watchId),
+    watches: isRetimed
+      ? watches.map((one) => ({ id: one.watchId, schedule: timingText(one.timing), requests_per_month: round(one.requestsPerMonth) }))
+      : [],
+  };
 }
 
-const watchView = ({ watchId, requestsPerMonth }: { readonly watchId: string; readonly requestsPerMonth: number }, schedule: string) => ({
-  id: watchId,
-  schedule,
-  requests_per_month: round(requestsPerMonth),
-});
-
-function idsOf(change: Change): readonly string[] {
-  if (change.kind === "list") return [change.watchId];
-  return change.kind === "full_poll" ? change.watchIds : change.watches.map(({ watchId }) => watchId);
+function changeText({ kind, everyMs, watches, delay, list }: Change): string {
+  const names = namesOf(watches.map(({ watchId }) => watchId));
+  const every = formatDuration(everyMs);
+  if (kind === "full_poll") return `\`full_poll_every: ${every}\` on ${names}`;
+  if (list === undefined) return together(watches.map(({ watchId, timing }) => ({ id: watchId, keys: timingKey(timing) })));
+  const pace = `${secondsText(delay.p50Ms)} instead of ${secondsText(list.instead.p50Ms)}`;
+  return `a public list of the ${list.handles.toLocaleString("en-US")} handles of ${names} (\`via_list\`), read every ${every}: ${pace}`;
 }
 
 /** Watches that get the same keys are named together. */

@@ -1,21 +1,26 @@
 /** Changes that make a plan fit its quota, each with its cost and how late alerts then are. The caller puts them into words. Pure. */
-import type { Forecast } from "../forecast.ts";
-import { type RarerFullPolls, rarerFullPollsThatFit } from "./full-poll-change.ts";
-import { type PublicList, listThatFits } from "./public-list.ts";
-import type { Replanner } from "./replan.ts";
-import { loosened, type Retimed, retimedThatFit, slowed } from "./retiming.ts";
+import type { Freshness } from "../../model/schedule.ts";
+import type { Watch } from "../../model/watch.ts";
+import type { Delay } from "../../plan/delay-aims.ts";
+import { delayOf, mostExpensive } from "../forecast.ts";
+import { type Fit, fit, type Goal, type Option, watchesOf } from "./fit.ts";
 
 /**
  * - `slower`: these watches are polled less often.
  * - `freshness`: these may find posts later.
  * - `full_poll`: accounts, lists and searches that are read together are each read whole less often.
- * - `list`: a public list of the accounts of one watch, read every `everyMs`.
+ * - `list`: a public list of the accounts of one watch.
  */
-export type Change =
-  | (Retimed & { readonly kind: "slower" })
-  | (Retimed & { readonly kind: "freshness" })
-  | (RarerFullPolls & { readonly kind: "full_poll" })
-  | (PublicList & { readonly kind: "list" });
+export interface Change extends Fit {
+  readonly kind: "slower" | "freshness" | "full_poll" | "list";
+  readonly list?: PublicList;
+}
+
+export interface PublicList {
+  readonly handles: number;
+  /** How late alerts are without the list. */
+  readonly instead: Delay;
+}
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -26,13 +31,12 @@ const INTERVAL_STEPS_MS: readonly number[] = [
   ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 168].map((hours) => hours * HOUR_MS),
 ];
 
-/** Every change that brings the plan to `limit` requests a month or less, the one with the smallest loss first. */
-export function findChanges(before: Forecast, limit: number, replanner: Replanner): readonly Change[] {
-  const goal = { before, limit, timesMs: INTERVAL_STEPS_MS };
-  const slower = retimedThatFit(goal, slowed, replanner);
-  const looser = retimedThatFit(goal, loosened, replanner);
-  const fullPoll = rarerFullPollsThatFit(goal, replanner);
-  const list = listThatFits(goal, (slower ?? looser)?.delay, replanner);
+/** Every change that brings the plan to its limit or below, the one with the smallest loss first. */
+export function findChanges(goal: Goal): readonly Change[] {
+  const slower = retimed(goal, slowed);
+  const looser = retimed(goal, loosened);
+  const fullPoll = fit(goal, rarerFullPolls(goal));
+  const list = throughList(goal, (slower ?? looser)?.delay);
   const changes: readonly (Change | undefined)[] = [
     list && { kind: "list", ...list },
     slower && { kind: "slower", ...slower },
@@ -40,4 +44,99 @@ export function findChanges(before: Forecast, limit: number, replanner: Replanne
     fullPoll && { kind: "full_poll", ...fullPoll },
   ];
   return changes.filter((one) => one !== undefined).sort((a, b) => a.lossMs - b.lossMs);
+}
+
+/** The watch with a later timing; itself where it has another kind of timing, or is as slow already. */
+type Retime = (watch: Watch, wantedMs: number, goal: Goal) => Watch;
+
+/** How many of the most expensive watches are tried, before all of them. */
+const FEW_WATCHES = [1, 2, 3, 5] as const;
+
+/** Of so many of the most expensive watches, each delayed as little as fits: the choice with the smallest loss. */
+function retimed(goal: Goal, retime: Retime): Fit | undefined {
+  const byId = new Map(watchesOf(goal.before).map((watch) => [watch.id, watch]));
+  const canChange = (watch: Watch) => retime(watch, Number.POSITIVE_INFINITY, goal) !== watch;
+  const order = mostExpensive(goal.before).flatMap((id) => [byId.get(id) ?? []].flat().filter(canChange));
+  const change = (watch: Watch, timeMs: number) => retime(watch, timeMs, goal);
+  const fits = [...FEW_WATCHES.filter((few) => few < order.length), order.length].flatMap(
+    (count) => fit(goal, { watches: order.slice(0, count), timesMs: count === 0 ? [] : INTERVAL_STEPS_MS, change }) ?? [],
+  );
+  const [first, ...others] = fits;
+  return first === undefined ? undefined : others.reduce((best, one) => (one.lossMs < best.lossMs ? one : best), first);
+}
+
+/** A default `max_age` is raised to twice a long interval. */
+const slowed: Retime = (watch, wantedMs, { intervalMs, slowestMs }) => {
+  const everyMs = Math.min(wantedMs, slowestMs(watch));
+  if (watch.timing.kind === "freshness" || intervalMs(watch.timing) >= everyMs) return watch;
+  const maxAgeMs = everyMs >= watch.maxAgeMs ? 2 * everyMs : watch.maxAgeMs;
+  return { ...watch, timing: { kind: "schedule", schedule: { kind: "every", intervalMs: everyMs } }, maxAgeMs };
+};
+
+/** `max` is at least this multiple of the mean, so that probes can request quiet accounts less often. */
+const LEAST_ROOM = 4;
+
+const loosened: Retime = (watch, wantedMs, { slowestMs }) => {
+  if (watch.timing.kind === "schedule") return watch;
+  const { freshness } = watch.timing;
+  const atLeastMs = Math.min(wantedMs, Math.floor(slowestMs(watch) / 2));
+  if ((freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms) >= atLeastMs) return watch;
+  const looser: Freshness =
+    freshness.kind === "p95"
+      ? { kind: "p95", p95Ms: atLeastMs }
+      : { kind: "mean", meanMs: atLeastMs, maxMs: Math.max(freshness.maxMs, LEAST_ROOM * atLeastMs) };
+  return { ...watch, timing: { kind: "freshness", freshness: looser } };
+};
+
+/** Of watches that say how often: well within what each still reports. */
+function rarerFullPolls({ before }: Goal): Option {
+  const watches = watchesOf({ polls: before.polls.filter(({ poll }) => poll.group?.fullPollEveryMs !== undefined) });
+  const longestMs = Math.min(...watches.map(({ maxAgeMs }) => maxAgeMs / 2));
+  const change = (watch: Watch, everyMs: number): Watch =>
+    watch.fullPollEveryMs !== undefined && watch.fullPollEveryMs < everyMs ? { ...watch, fullPollEveryMs: everyMs } : watch;
+  const timesMs = INTERVAL_STEPS_MS.filter((everyMs) => everyMs < longestMs && watches.some((watch) => change(watch, everyMs) !== watch));
+  return { watches, timesMs, change };
+}
+
+const LIST_HOLDS = 5_000;
+/** A list is not worth the effort for fewer. */
+const LEAST_HANDLES = 10;
+
+/**
+ * For the most expensive watch whose accounts no other watch reads, at the shortest interval that fits; undefined where alerts would not be
+ * sooner than `instead`.
+ */
+function throughList(goal: Goal, instead: Delay | undefined): (Fit & { readonly list: PublicList }) | undefined {
+  const { before, slowestMs } = goal;
+  const watch = mostExpensive(before).flatMap((id) => listable(before, id) ?? [])[0];
+  if (watch === undefined) return undefined;
+  const own = pollsOf(before, watch.id);
+  const intervalMs = Math.max(...own.map(({ poll }) => poll.intervalMs));
+  const found = fit(goal, {
+    watches: [watch],
+    timesMs: [intervalMs, ...INTERVAL_STEPS_MS.filter((timeMs) => timeMs > intervalMs)],
+    change: (one, everyMs) => (everyMs <= slowestMs(one) ? goal.throughList(one, everyMs) : one),
+  });
+  if (found === undefined) return undefined;
+  const was = before.watches.get(watch.id)?.delay ?? delayOf([intervalMs]);
+  const list = { handles: subscribersOf(own, watch.id).length, instead: instead ?? was };
+  return found.delay.p50Ms >= list.instead.p50Ms ? undefined : { ...found, lossMs: Math.max(0, found.lossMs), list };
+}
+
+const pollsOf = ({ polls }: Goal["before"], watchId: string) =>
+  polls.filter(({ poll }) => poll.subscribers.some(({ watch }) => watch.id === watchId));
+
+const subscribersOf = (own: Goal["before"]["polls"], watchId: string) =>
+  own.flatMap(({ poll }) => poll.subscribers.filter(({ watch }) => watch.id === watchId));
+
+/** The watch, where its accounts could be on a list. */
+function listable(before: Goal["before"], watchId: string): Watch | undefined {
+  const own = pollsOf(before, watchId);
+  const subscribers = subscribersOf(own, watchId);
+  const isShared = own.some(({ poll }) => poll.group === undefined && poll.subscribers.length > 1);
+  const isTimeline =
+    subscribers.every(({ type }) => type.probeFields !== undefined) &&
+    own.every(({ poll }) => (poll.group?.members ?? [poll]).every(({ source }) => source.endpoint === "user-tweets"));
+  const isSize = subscribers.length >= LEAST_HANDLES && subscribers.length <= LIST_HOLDS;
+  return isTimeline && !isShared && isSize ? subscribers[0]?.watch : undefined;
 }
