@@ -1,7 +1,6 @@
 /** The polls of the plan, as poll-planner.ts made them last: read by those who price, run and show polls. */
 import type { TargetRef } from "../model/watch-store.ts";
 import type { Poll } from "../polling/watch-poll.ts";
-import { indexByWatch } from "./plan-facts.ts";
 
 export class PlannedPolls {
   #all: readonly Poll[] = [];
@@ -31,3 +30,15 @@ export class PlannedPolls {
 }
 
 const targetId = ({ watchKey, targetKey }: TargetRef): string => `${watchKey}\n${targetKey}`;
+
+function indexByWatch(polls: readonly Poll[]): ReadonlyMap<string, readonly Poll[]> {
+  const index = new Map<string, Poll[]>();
+  for (const poll of polls) {
+    for (const { watch } of poll.subscribers) {
+      const own = index.get(watch.id);
+      if (own === undefined) index.set(watch.id, [poll]);
+      else if (own.at(-1) !== poll) own.push(poll);
+    }
+  }
+  return index;
+}

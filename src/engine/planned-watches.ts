@@ -1,9 +1,9 @@
 /** The watches that are polled now, with their targets as the state has them. Owns what changes these; making polls of them is poll-planner.ts's. */
 import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
-import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
+import { namedHandles, withAccountIds } from "../plan/polls/named-accounts.ts";
+import type { Planned } from "../polling/watch-poll.ts";
 import type { WatchType } from "../watches/watch-type.ts";
-import { firstBaselineOf, plannedOf, targetRefsOf, withAccounts, withPaused, withTargets } from "./plan-facts.ts";
 
 export interface EngineWatch {
   readonly watch: Watch;
@@ -14,9 +14,9 @@ export interface EngineWatch {
 export class PlannedWatches {
   readonly #store: Pick<WatchStore, "loadTargets">;
   readonly #onChanged: () => void;
-  #all: readonly PlannedWatch<WatchType<any>>[] = [];
+  #all: readonly Planned[] = [];
   /** `#all` by the key of the watch; undefined after a change. */
-  #byKey: ReadonlyMap<string, PlannedWatch<WatchType<any>>> | undefined;
+  #byKey: ReadonlyMap<string, Planned> | undefined;
 
   /** `onChanged`: called whenever targets or named accounts changed: they have to be planned again. */
   constructor(store: Pick<WatchStore, "loadTargets">, onChanged: () => void) {
@@ -24,25 +24,29 @@ export class PlannedWatches {
     this.#onChanged = onChanged;
   }
 
-  get all(): readonly PlannedWatch<WatchType<any>>[] {
+  get all(): readonly Planned[] {
     return this.#all;
   }
 
-  /** As the state had it when the watch was taken over. */
+  /** Of its targets, as the state had it when the watch was taken over; undefined before the first. */
   baselineAtMs(watchKey: string): number | undefined {
     this.#byKey ??= new Map(this.#all.map((planned) => [planned.watchKey, planned]));
-    const planned = this.#byKey.get(watchKey);
-    return planned === undefined ? undefined : firstBaselineOf(planned);
+    const times = (this.#byKey.get(watchKey)?.targets ?? []).flatMap(({ baselineAtMs }) => baselineAtMs ?? []);
+    return times.length === 0 ? undefined : Math.min(...times);
   }
 
+  /** As the configuration and the state have them. */
   set(watches: readonly EngineWatch[]): void {
-    this.#replace(watches.map(plannedOf));
+    const planned = watches.map(({ watch, type, state: { key: watchKey, paused, targets, accounts } }) =>
+      followAccounts({ watch, type, watchKey, paused, targets }, accounts),
+    );
+    this.#replace(planned);
   }
 
   async setPaused(watchId: string, paused: boolean): Promise<void> {
     // What changes while the state is read, another watch that is resumed or a reload, must not be undone.
     const targets = await this.#store.loadTargets(targetRefsOf(this.#all, watchId));
-    this.#replace(withPaused(this.#all, { watchId, paused, targets }));
+    this.#replace(withTargets(this.#all, targets).map((one) => (one.watch.id === watchId ? { ...one, paused } : one)));
   }
 
   /** Targets got an id, or another source. */
@@ -53,12 +57,46 @@ export class PlannedWatches {
 
   /** Accounts that watches name beside their targets got an id. */
   nameAccounts(accounts: readonly NamedAccountId[]): void {
-    this.#replace(withAccounts(this.#all, accounts));
+    const found = new Map<string, Record<string, string>>();
+    for (const { watchKey, handle, userId } of accounts) found.set(watchKey, { ...found.get(watchKey), [handle]: userId });
+    this.#replace(
+      this.#all.map((one) => {
+        const ids = found.get(one.watchKey);
+        return ids === undefined ? one : followAccounts(one, ids);
+      }),
+    );
     this.#onChanged();
   }
 
-  #replace(all: readonly PlannedWatch<WatchType<any>>[]): void {
+  #replace(all: readonly Planned[]): void {
     this.#all = all;
     this.#byKey = undefined;
   }
+}
+
+const targetRefsOf = (planned: readonly Planned[], watchId: string) =>
+  planned.flatMap(({ watch, watchKey, targets }) => (watch.id === watchId ? targets.map(({ key }) => ({ watchKey, targetKey: key })) : []));
+
+/** By the ids of the accounts that it names beside its targets, as far as these are known. */
+function followAccounts(planned: Planned, ids: Readonly<Record<string, string>>): Planned {
+  const watch = withAccountIds(planned.watch, planned.type, ids);
+  return { ...planned, watch, waitsForAccounts: namedHandles(watch, planned.type).required.length > 0 };
+}
+
+/** With targets as they are now. A survivor of two targets with one id replaces both. */
+function withTargets(planned: readonly Planned[], targets: readonly TargetState[]): readonly Planned[] {
+  const byWatch = new Map<string, TargetState[]>();
+  for (const target of targets) {
+    const own = byWatch.get(target.watchKey);
+    if (own === undefined) byWatch.set(target.watchKey, [target]);
+    else own.push(target);
+  }
+  return planned.map((watch) => {
+    const own = byWatch.get(watch.watchKey);
+    if (own === undefined) return watch;
+    const userIds = new Set(own.map(({ userId }) => userId));
+    const names = new Set(own.map(({ name }) => name));
+    const kept = watch.targets.filter((target) => !names.has(target.name) && (target.userId === null || !userIds.has(target.userId)));
+    return { ...watch, targets: [...kept, ...new Map(own.map((target) => [target.key, target])).values()] };
+  });
 }

@@ -1,4 +1,5 @@
 /** Makes polls of the watches, one plan after the other, and hands each plan to those who run, watch and remember polls. */
+import { hasUnreadTarget } from "../forecast/first-reads.ts";
 import { groupPolls } from "../groups/group-polls.ts";
 import type { Runners } from "../groups/runners.ts";
 import { createInTurn } from "../model/in-turn.ts";
@@ -10,7 +11,6 @@ import { planPolls } from "../plan/polls/plan-polls.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { StallWatch } from "./health/stall-watch.ts";
-import { dateGroup, hasNewEntry } from "./plan-facts.ts";
 import type { PollHistory } from "./loop/poll-history.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
 import type { PlannedPolls } from "./planned-polls.ts";
@@ -55,9 +55,10 @@ export class PollPlanner {
   async #date(polls: readonly Poll[]): Promise<void> {
     const { watches, store, history } = this.#deps;
     const unknown = new Set(await history.load(polls, store));
-    for (const poll of polls) await dateGroup(poll, history, store);
-    const isNew = hasNewEntry(watches.all);
-    for (const poll of polls) if (unknown.has(poll.key) && isNew(poll)) history.lastPolledAtMs.delete(poll.key);
+    const isUnread = hasUnreadTarget(watches.all);
+    // A batch that has an entry which was never answered: its key was polled before, but not for that one.
+    const isNew = (poll: Poll) => poll.group !== undefined || poll.subscribers.some(({ entry }) => entry !== undefined);
+    for (const poll of polls) if (unknown.has(poll.key) && isNew(poll) && isUnread(poll)) history.lastPolledAtMs.delete(poll.key);
   }
 
   /** Others run what is not held. */

@@ -1,6 +1,8 @@
-/** Polls as the engine runs them: with the whole watch type of every subscriber. */
+/** Polls and watches as the engine runs them: with whole watch types. */
 import type * as plan from "../plan/poll.ts";
+import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 
 export type Poll = plan.Poll<WatchType<any>>;
+export type Planned = PlannedWatch<WatchType<any>>;
 export type Subscriber = plan.Subscriber<WatchType<any>>;

@@ -1,7 +1,7 @@
 /** What is remembered of each poll while the daemon runs: when it ran, how that went, and what is missing of its feed. All by poll key. */
 import { countGaps, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { PollStore } from "../../model/poll-store.ts";
-import type { Poll } from "../../polling/watch-poll.ts";
+import type { Poll, PollGroup } from "../../plan/poll.ts";
 
 type Store = Pick<PollStore, "loadSources">;
 
@@ -13,14 +13,26 @@ export class PollHistory {
   readonly problems = new Map<string, string>();
   readonly #openGaps = new Map<string, number>();
 
-  /** Takes over what the state knows of polls that are new here. Returns their keys. */
+  /**
+   * Takes over what the state knows of polls that are new here. Returns their keys. A group that was never polled as such is due by those of its
+   * members that were polled longest ago; at once when one never was.
+   */
   async load(polls: readonly Poll[], store: Store): Promise<readonly string[]> {
     const unknown = polls.filter(({ key }) => !this.lastPolledAtMs.has(key)).map(({ key }) => key);
     for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
       if (source.lastPollAtMs !== null) this.lastPolledAtMs.set(source.fingerprint, source.lastPollAtMs);
       if (source.lastOkAtMs !== null) this.lastOkAtMs.set(source.fingerprint, source.lastOkAtMs);
     }
+    for (const { key, group } of polls) if (group !== undefined && !this.lastPolledAtMs.has(key)) await this.#dateGroup(key, group, store);
     return unknown;
+  }
+
+  async #dateGroup(key: string, { members }: PollGroup, store: Store): Promise<void> {
+    const sources = await store.loadSources(members.map((member) => member.key));
+    const times = sources.map(({ lastPollAtMs }) => lastPollAtMs);
+    if (times.length > 0 && times.every((time) => time !== null)) this.lastPolledAtMs.set(key, Math.min(...times));
+    const okTimes = sources.flatMap(({ lastOkAtMs }) => lastOkAtMs ?? []);
+    if (okTimes.length > 0) this.lastOkAtMs.set(key, Math.max(...okTimes));
   }
 
   /** Drops what is kept of polls that are planned no longer, alone or in a group: when they come back, the state knows when they ran. */

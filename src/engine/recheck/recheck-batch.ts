@@ -16,10 +16,9 @@ import { evaluateRecheck, mayBeEdited, type RecheckOutcome, refOf, turnOf } from
 import { committedOf } from "../../polling/evaluate/verdicts.ts";
 import { sightsOf } from "../../polling/run/tweet-sights.ts";
 import { commitEvents, type PolledCommitDeps } from "../../polling/run/commit-events.ts";
-import type { Subscriber } from "../../polling/watch-poll.ts";
+import type { Planned, Subscriber } from "../../polling/watch-poll.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
-import type { WatchType } from "../../watches/watch-type.ts";
 
 export interface RecheckDeps extends PolledCommitDeps, Pick<Ports, "clock" | "hash" | "trace" | "storeWatch"> {
   readonly store: RecheckStore & Pick<PollStore, "commitPoll">;
@@ -27,11 +26,11 @@ export interface RecheckDeps extends PolledCommitDeps, Pick<Ports, "clock" | "ha
   /** How much slower polls of a priority go while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
   /** Those that are polled now. */
-  readonly watches: () => readonly PlannedWatch<WatchType<any>>[];
+  readonly watches: () => readonly Planned[];
 }
 
 /** Watches that follow their tweets now. */
-export const rechecked = ({ watches }: Pick<RecheckDeps, "watches">): readonly PlannedWatch<WatchType<any>>[] =>
+export const rechecked = ({ watches }: Pick<RecheckDeps, "watches">): readonly Planned[] =>
   watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
 
 /** A tweet that is due, and the watch that follows it. */
@@ -160,7 +159,7 @@ export function reportFailure(error: unknown, { storeWatch, log }: Pick<RecheckD
 const targetOf = ({ targets }: PlannedWatch, targetKey: string) => targets.find(({ key }) => key === targetKey);
 
 /** Undefined when the watch follows its tweets no longer. */
-function subscriberOf(following: readonly PlannedWatch<WatchType<any>>[], { watchKey, targetKey }: TargetRef): Subscriber | undefined {
+function subscriberOf(following: readonly Planned[], { watchKey, targetKey }: TargetRef): Subscriber | undefined {
   const own = following.find((one) => one.watchKey === watchKey);
   const target = own === undefined ? undefined : targetOf(own, targetKey);
   if (own === undefined || target === undefined) return undefined;

@@ -3,17 +3,23 @@
  * it does not hold read from their own timelines. Owns the question, one for all watches of a list, and its answer; the polls are others'.
  */
 import { type Cancel, passedMs } from "../../model/clock.ts";
-import type { TargetState } from "../../model/watch-store.ts";
-import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
-import type { WatchType } from "../../watches/watch-type.ts";
-import { type ListMembershipDeps, writeListMembership } from "../evaluate/list-membership.ts";
+import { readFeedMemory } from "../../detect/feed-memory.ts";
+import { horizonMs } from "../../detect/feed-poll.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import { fingerprintOf } from "../../model/source.ts";
+import type { TargetState, WatchStore } from "../../model/watch-store.ts";
+import { resumedFromMs } from "../evaluate/evaluate-feed.ts";
+import { remember } from "../evaluate/target-change.ts";
 import { isRefusal } from "../../model/upstream.ts";
 import type { Ports } from "../../model/ports.ts";
 import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
+import type { Planned } from "../watch-poll.ts";
 import { walkPages } from "../read/walk-pages.ts";
 
-export interface ListCheckDeps extends ListMembershipDeps, Pick<Ports, "notes" | "opsAlerts" | "clock" | "log"> {
+export interface ListCheckDeps extends Pick<Ports, "notes" | "opsAlerts" | "clock" | "hash" | "log"> {
+  readonly store: Pick<PollStore, "commitPoll" | "loadSources"> & Pick<WatchStore, "loadTargets">;
   readonly gate: RequestGate;
   readonly watches: () => readonly Planned[];
   /** Targets are read another way from now on: plan again. */
@@ -25,11 +31,13 @@ const CHECK_EVERY_MS = 86_400_000;
 const STEADY_MS = 3_600_000;
 const NAMED = 10;
 
-type Planned = PlannedWatch<WatchType<any>>;
+/** What a check found of a target. */
+type ListMembership = "in" | "out";
 
 interface ListWatch {
   readonly planned: Planned;
   readonly listId: string;
+  /** The last check before this one. */
   readonly checkedAtMs: number | null;
 }
 
@@ -126,7 +134,7 @@ export class ListCheck {
     const changed: TargetState[] = [];
     for (const target of targets) {
       const membership = target.userId !== null && members.has(target.userId) ? "in" : "out";
-      const written = await writeListMembership(this.#deps, listWatch, target, membership);
+      const written = await writeMembership(this.#deps, listWatch, target, membership);
       if (written !== undefined) changed.push(written);
     }
     if (changed.length > 0) this.#deps.onSourceChanged(changed);
@@ -182,3 +190,37 @@ function isDue({ planned: { targets }, checkedAtMs }: ListWatch, isAsked: boolea
 
 const untilNextMs = (checkedAtMs: number | null, nowMs: number): number =>
   checkedAtMs === null ? 0 : Math.max(0, CHECK_EVERY_MS - passedMs(checkedAtMs, nowMs));
+
+const MOST_TRIES = 5;
+
+/** Kept in the memory of a target under `list`. Undefined where it was known. A poll may have been committed at the same moment. */
+async function writeMembership(
+  deps: ListCheckDeps,
+  watch: ListWatch,
+  found: TargetState,
+  list: ListMembership,
+): Promise<TargetState | undefined> {
+  let target: TargetState | undefined = found;
+  for (let tries = 0; tries < MOST_TRIES && target !== undefined; tries += 1) {
+    if (target.userId === null || target.memory["list"] === list) return undefined;
+    const resume = list === "in" ? await sinceOwnRead(deps, watch, target) : sinceCheck(watch, target);
+    const written = await remember(deps.store, target, { list, ...resume }, deps.clock.now());
+    if (written !== undefined) return written;
+    [target] = await deps.store.loadTargets([{ watchKey: target.watchKey, targetKey: target.key }]);
+  }
+  return undefined;
+}
+
+const sinceCheck = ({ checkedAtMs }: ListWatch, { baselineAtMs }: TargetState): JsonObject =>
+  checkedAtMs === null || baselineAtMs === null ? {} : { resume_ms: checkedAtMs };
+
+/** The list was read meanwhile without a check of what it shows of the account: its own timeline may have failed, or have a gap. */
+async function sinceOwnRead({ store, hash, clock }: ListCheckDeps, { planned }: ListWatch, target: TargetState): Promise<JsonObject> {
+  if (target.baselineAtMs === null) return {};
+  const { settings, maxAgeMs } = planned.watch;
+  const own = planned.type.source(settings, { ...target, memory: { list: "out" } });
+  const [source] = await store.loadSources([fingerprintOf(hash, own)]);
+  const readMs = Math.max(horizonMs(readFeedMemory(source?.memory ?? {})), clock.now() - maxAgeMs);
+  const resumeMs = Math.min(readMs, resumedFromMs(target) ?? Number.POSITIVE_INFINITY);
+  return Number.isFinite(resumeMs) ? { resume_ms: resumeMs } : {};
+}
