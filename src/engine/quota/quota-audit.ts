@@ -133,11 +133,10 @@ export class QuotaAudit {
       return "expected";
     }
     const verdict = evaluateAudit(before.remaining, now.remaining, await this.#deps.ledger.auditSpan(key, before, now));
-    if (verdict.kind === "restarted") this.#keep(key, { ...now, drift: before.drift, limit: learned });
-    if (verdict.kind === "agrees") this.#keep(key, { ...now, drift: before.drift, limit: Math.max(before.limit, learned) });
-    if (verdict.kind !== "drift") return "expected";
-    this.#keep(key, { ...now, drift: before.drift + verdict.requests, limit: learned });
-    return "drift";
+    if (verdict.kind === "stands_still") return "expected";
+    const drift = before.drift + (verdict.kind === "drift" ? verdict.requests : 0);
+    this.#keep(key, { ...now, drift, limit: verdict.kind === "agrees" ? Math.max(before.limit, learned) : learned });
+    return verdict.kind === "drift" ? "drift" : "expected";
   }
 
   #keep(key: string, reading: KeyReading): void {

@@ -71,6 +71,11 @@ interface Gathering {
   readonly tweets: Map<string, Tweet>;
 }
 
+interface TweetPage {
+  readonly tweets?: readonly Tweet[];
+  readonly nextCursor?: string;
+}
+
 export async function readFeed(ask: Ask, poll: Poll, options: FeedReadOptions): Promise<FeedObservation> {
   const { memory, needs, serviceClock, startedAtMs } = options;
   const planNow = () =>
@@ -120,7 +125,7 @@ interface Head {
 
 /** The first page fails as a whole; a later one leaves a gap. A cursor the service no longer takes restarts the walk once. */
 async function walkHead(gathering: Gathering, planNow: () => HeadPlan, isFirst: boolean): Promise<Head> {
-  const { ask, poll } = gathering;
+  const { ask, poll, tweets } = gathering;
   for (let restarts = 0; ; restarts += 1) {
     const early = planNow();
     const { params, query } = boundParams(poll, early.sinceMs === undefined ? {} : { sinceTime: Math.floor(early.sinceMs / 1_000) });
@@ -128,18 +133,18 @@ async function walkHead(gathering: Gathering, planNow: () => HeadPlan, isFirst: 
     // The first answer shows the service's clock; a first run measures its floor with it.
     const plan = isFirst ? planNow() : early;
     const walk = new FeedWalk(plan.walk);
-    const error = await walkPages(gathering, walk, params, first);
+    const error = await walkFeed((cursor) => ask(params, cursor), walk, first, tweets);
     if (isCursorRefused(error) && restarts === 0) continue;
     return { walk, plan, query, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
   }
 }
 
-/** Feeds pages to a walk until it has enough; returns what went wrong after the first page. */
-async function walkPages(
-  { ask, tweets }: Gathering,
+/** Feeds pages to a walk until it has enough, and adds their tweets to `tweets`; returns what went wrong after the first page. */
+export async function walkFeed(
+  ask: (cursor: string | undefined) => Promise<TweetPage>,
   walk: FeedWalk,
-  params: JsonObject,
-  first: { readonly tweets?: readonly Tweet[]; readonly nextCursor?: string },
+  first: TweetPage,
+  tweets: Map<string, Tweet>,
 ): Promise<unknown> {
   let answer = first;
   for (;;) {
@@ -147,7 +152,7 @@ async function walkPages(
     for (const tweet of page) if (!tweets.has(tweet.id)) tweets.set(tweet.id, tweet);
     if (!walk.takePage(page.map(itemOfTweet), answer.nextCursor)) return undefined;
     try {
-      answer = await ask(params, answer.nextCursor);
+      answer = await ask(answer.nextCursor);
     } catch (error) {
       walk.cut();
       return error;
@@ -197,7 +202,7 @@ interface GapWalk {
 
 /** By the stored cursor, or by a bounded query, or from the top again. */
 async function walkGap(gathering: Gathering, plan: FillPlan): Promise<GapWalk> {
-  const { ask, poll } = gathering;
+  const { ask, poll, tweets } = gathering;
   const { gap } = plan;
   const options: WalkOptions = plan.walk;
   const bounded = boundParams(poll, { sinceTime: Math.floor(Math.max(plan.sinceMs, 0) / 1_000), maxId: plan.belowId });
@@ -212,7 +217,7 @@ async function walkGap(gathering: Gathering, plan: FillPlan): Promise<GapWalk> {
   const walk = new FeedWalk(options);
   try {
     const first = await ask(params, gap.cursor);
-    const error = await walkPages(gathering, walk, params, first);
+    const error = await walkFeed((cursor) => ask(params, cursor), walk, first, tweets);
     return { walk, query, isStoredRefused: false, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
   } catch (error) {
     if (isStored && isCursorRefused(error)) return { walk, query, isStoredRefused: true };

@@ -11,7 +11,7 @@ import { isBadRequest } from "../../model/upstream.ts";
 import { attributeTweets, type MergeMember, writeMerged } from "../../query/merging/merge.ts";
 import { withBounds } from "../../query/with-bounds.ts";
 import type { AskSearch } from "../ask.ts";
-import { type FeedObservation, itemOfTweet } from "./read-feed.ts";
+import { type FeedObservation, itemOfTweet, walkFeed } from "./read-feed.ts";
 import type { Poll } from "../watch-poll.ts";
 
 export interface MergedMember {
@@ -99,23 +99,16 @@ function boundOf(planned: readonly PlannedMember[], intervalMs: number): number 
   return newestMs === 0 ? floorMs : Math.min(floorMs, newestMs - marginMs(intervalMs));
 }
 
+/** With a cursor, a 400 is about the cursor and not about the query: the list ends there, unread below. */
+const isListOver = (error: unknown): boolean => error === undefined || isBadRequest(error);
+
 /** Undefined when the list did not come to its end. */
 async function readPages(ask: AskSearch, query: string, floorMs: number, maxNewPages: number): Promise<readonly Tweet[] | undefined> {
   const nothingKnown = { stretches: [], ground: [], minItems: 0, fills: true, hasNoPins: true };
   const walk = new FeedWalk({ ...nothingKnown, floorMs, maxNewPages });
   const tweets = new Map<string, Tweet>();
-  for (let cursor: string | undefined; ; ) {
-    const answer = await ask(query, cursor).catch((error: unknown) => {
-      if (cursor !== undefined && isBadRequest(error)) return undefined;
-      throw error;
-    });
-    // With a cursor, a 400 is about the cursor and not about the query: the list ends here, unread below.
-    if (answer === undefined) return undefined;
-    const { tweets: page = [], nextCursor } = answer;
-    for (const tweet of page) tweets.set(tweet.id, tweet);
-    if (!walk.takePage(page.map(itemOfTweet), nextCursor)) break;
-    cursor = nextCursor;
-  }
+  const error = await walkFeed((cursor) => ask(query, cursor), walk, await ask(query), tweets);
+  if (!isListOver(error)) throw error;
   return walk.end === "cut" ? undefined : [...tweets.values()];
 }
 
