@@ -761,6 +761,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await due(T0 + 60_000)).groups).toHaveLength(1);
       });
 
+      test("waits a group's interval with what joins while its message is made", async () => {
+        const grouped = { groupKey: "g", groupWaitMs: 0, groupIntervalMs: 60_000 };
+        await commitEvents([makeEvent("1")], grouped);
+        const [claimed] = (await due(T0)).groups;
+        await commitEvents([makeEvent("2")], grouped, T0 + 5);
+        const deliveryIds = (claimed?.members ?? []).map((member) => member.deliveryId);
+        await store.seal([{ id: "first", sink: "hook", groupKey: "g", throttleKey: null, sealedAtMs: T0 + 10, body: {}, deliveryIds }]);
+        await store.record([{ messageId: "first", kind: "sent", atMs: T0 + 20 }]);
+        expect(await store.nextDueAt(["hook"])).toBe(T0 + 60_010);
+        expect((await due(T0 + 60_010)).groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["2"]]);
+      });
+
       test("waits the interval of every group that a digest gathered", async () => {
         const paced = { groupWaitMs: 0, groupIntervalMs: 60_000 };
         await commitEvents([makeEvent("1")], { groupKey: "a", ...paced });

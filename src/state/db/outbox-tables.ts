@@ -47,6 +47,8 @@ export interface GroupsTable {
   /** Null while nothing waits. */
   due_at: number | null;
   last_sealed_at: number | null;
+  /** `group_interval` of its newest member; null for digests, and in rows from before that was kept. */
+  interval_ms: number | null;
 }
 
 export interface MessagesTable {

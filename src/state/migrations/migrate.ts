@@ -32,6 +32,7 @@ import { up as backfilledEnrichments } from "./0027-backfilled-enrichments.ts";
 import { up as replicas } from "./0028-replicas.ts";
 import { up as configRevisions } from "./0029-config-revisions.ts";
 import { up as serverSequences } from "./0030-server-sequences.ts";
+import { up as groupIntervals } from "./0031-group-intervals.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -66,6 +67,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0028-replicas": { up: replicas },
   "0029-config-revisions": { up: configRevisions },
   "0030-server-sequences": { up: serverSequences },
+  "0031-group-intervals": { up: groupIntervals },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

@@ -9,7 +9,7 @@ import { type Executor, listStatement, statement } from "../db/statement.ts";
 import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
 
 /** A group that waited long is sent in several messages rather than read into memory whole; a digest counts what it does not list. */
-const MEMBERS_AT_ONCE = 1_000;
+export const MEMBERS_AT_ONCE = 1_000;
 const DIGEST_AT_ONCE = 5_000;
 
 export interface DueQuery {

@@ -10,8 +10,12 @@ const find = statement<{ sink: string; groupKey: string }>()((on, slot) =>
   on.selectFrom("groups").selectAll().where("sink", "=", slot("sink")).where("group_key", "=", slot("groupKey")),
 );
 
-const upsert = insertRows("groups", ["sink", "group_key", "due_at", "last_sealed_at"], (insert) =>
-  insert.onConflict((conflict) => conflict.columns(["sink", "group_key"]).doUpdateSet((eb) => ({ due_at: eb.ref("excluded.due_at") }))),
+const upsert = insertRows("groups", ["sink", "group_key", "due_at", "last_sealed_at", "interval_ms"], (insert) =>
+  insert.onConflict((conflict) =>
+    conflict
+      .columns(["sink", "group_key"])
+      .doUpdateSet((eb) => ({ due_at: eb.ref("excluded.due_at"), interval_ms: eb.ref("excluded.interval_ms") })),
+  ),
 );
 
 export class GroupTimers {
@@ -30,6 +34,7 @@ export class GroupTimers {
       group.due_at = Math.min(group.due_at ?? dueAt, dueAt);
       return dueAt;
     }
+    group.interval_ms = delivery.groupIntervalMs;
     const interval = group.last_sealed_at === null ? 0 : group.last_sealed_at + delivery.groupIntervalMs;
     group.due_at ??= Math.max(nowMs + delivery.groupWaitMs, interval, delivery.notBeforeMs);
     return Math.max(group.due_at, delivery.notBeforeMs);
@@ -44,7 +49,7 @@ export class GroupTimers {
     const known = this.#groups.get(name);
     if (known !== undefined) return known;
     const { rows } = await find(this.#on, { sink, groupKey });
-    const group = rows[0] ?? { sink, group_key: groupKey, due_at: null, last_sealed_at: null };
+    const group = rows[0] ?? { sink, group_key: groupKey, due_at: null, last_sealed_at: null, interval_ms: null };
     this.#groups.set(name, group);
     return group;
   }
@@ -66,6 +71,23 @@ const recompute = statement<{ sink: string; groupKey: string; sealedAt: number |
     .where("sink", "=", slot("sink"))
     .where("group_key", "=", slot("groupKey")),
 );
+
+const putOff = statement<{ sink: string; groupKey: string; sealedAt: number; dueAt: number }>()((on, slot) =>
+  on
+    .updateTable("deliveries")
+    .set({ due_at: slot("dueAt") })
+    .where("sink", "=", slot("sink"))
+    .where("group_key", "=", slot("groupKey"))
+    .where("state", "=", WAITING)
+    .where("grouped", "=", GROUPED)
+    .where("due_at", "<=", slot("sealedAt")),
+);
+
+/** What joined a group while its message was made was due with it, and waits for the next one instead. */
+export async function putOffLateMembers(on: Executor, sink: string, groupKey: string, sealedAtMs: number): Promise<void> {
+  const interval = (await find(on, { sink, groupKey })).rows[0]?.interval_ms ?? 0;
+  if (interval > 0) await putOff(on, { sink, groupKey, sealedAt: sealedAtMs, dueAt: sealedAtMs + interval });
+}
 
 /** A group behind an open message is due when that message is done: the message's own time counts. */
 export const isNotBehindMessage = (eb: ExpressionBuilder<Tables & { g: GroupsTable }, "g">) =>

@@ -2,7 +2,8 @@
 import type { NewMessage } from "../../model/outbox.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { recordMentions } from "../messages/mentions.ts";
-import { refreshGroup } from "./group-timers.ts";
+import { MEMBERS_AT_ONCE } from "./due-work.ts";
+import { putOffLateMembers, refreshGroup } from "./group-timers.ts";
 import { placeInThreads } from "../messages/threads.ts";
 import { toText } from "../db/json-text.ts";
 import { scopeOfSink } from "../db/scopes.ts";
@@ -100,8 +101,12 @@ async function refreshGroups(on: Executor, { sink, groupKey: own, sealedAtMs }: 
   const grouped = rows.filter((row) => row.grouped === 1);
   // A digest gathers several groups: each of them was served now. What was gathered and then sent alone is no digest.
   const served = new Set([own, ...grouped.flatMap(ownGroup)]);
-  for (const groupKey of new Set(grouped.flatMap((row) => [row.group_key, ...ownGroup(row)])))
+  for (const groupKey of new Set(grouped.flatMap((row) => [row.group_key, ...ownGroup(row)]))) {
+    // Of a group that was too large for one message the rest follows at once.
+    const isWhole = rows.length < MEMBERS_AT_ONCE;
+    if (served.has(groupKey) && isWhole) await putOffLateMembers(on, sink, groupKey, sealedAtMs);
     await refreshGroup(on, sink, groupKey, served.has(groupKey) ? sealedAtMs : null);
+  }
 }
 
 /** The group that the delivery was created in; an event that is its own group has no timer. */
