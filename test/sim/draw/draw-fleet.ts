@@ -35,8 +35,14 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
     const [one = 0, other = 1] = dice.shuffled(Array.from({ length: replicas }, (_, n) => n));
     return dice.chance(0.5) ? stallOnceDecided(dice, atMs, one) : joinWhileSending(scenario, atMs, { one, other });
   });
-  return { ...scenario, replicas, lateMs, steps: [...own, ...crashes, ...stalls, ...cuts, ...situations].sort(byTime) };
+  // A replica waits for one point at a time: what comes next takes the place of what it waits for.
+  const isClear = (step: Step) =>
+    !situations.some(({ atMs, ...of }) => replicaOf(of) === replicaOf(step) && step.atMs >= atMs && step.atMs < atMs + scenario.busyMs / 3);
+  const others = [...crashes, ...stalls, ...cuts].filter(isClear);
+  return { ...scenario, replicas, lateMs, steps: [...own, ...others, ...situations].sort(byTime) };
 }
+
+const replicaOf = (step: object): number | undefined => ("replica" in step ? (step.replica as number) : undefined);
 
 /** Meanwhile others take over from it. */
 function stallOnceDecided(dice: Dice, atMs: number, replica: number): readonly Step[] {
