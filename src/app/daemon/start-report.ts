@@ -27,6 +27,8 @@ export interface StartReportDeps {
 
 /** Thousands of watches finish their baselines together: the state is asked once for them, and after the next polls are placed. */
 const GATHER_MS = 50;
+/** Of more watches whose baseline is done a start says one line for all. */
+const MOST_LINES = 100;
 
 export function createStartReport(deps: StartReportDeps): StartReport {
   /** Watches whose baseline was done a moment ago. */
@@ -61,7 +63,9 @@ export function createStartReport(deps: StartReportDeps): StartReport {
 
   return {
     started(watches) {
-      for (const { watch, state } of watches) {
+      const known: EngineWatch[] = [];
+      for (const one of watches) {
+        const { watch, state } = one;
         const { returnedFromMs: fromMs } = state;
         if (fromMs !== undefined && state.targets.some(({ baselineAtMs }) => baselineAtMs !== null)) {
           const awayMs = Math.max(1_000, Math.round((deps.clock.now() - fromMs) / 1_000) * 1_000);
@@ -79,14 +83,23 @@ export function createStartReport(deps: StartReportDeps): StartReport {
           waiting.set(watch.id, { watch, left });
           continue;
         }
-        const items = notedItems(watch.type, state);
-        const text = `${watch.id}: baseline done, ${items} items known, next poll ${nextPoll(watch.id)}`;
-        deps.log.info(text, { watch: watch.id, items });
+        known.push(one);
       }
+      reportKnown(known, deps.log, nextPoll);
     },
     missing: (watchId) => countDown(watchId),
     polled(_poll, outcome) {
       for (const { watch } of outcome?.baselined ?? []) countDown(watch.id);
     },
   };
+}
+
+function reportKnown(known: readonly EngineWatch[], log: Log, nextPoll: (watchId: string) => string): void {
+  const counts = known.map(({ watch, state }) => ({ watch: watch.id, items: notedItems(watch.type, state) }));
+  if (known.length > MOST_LINES) {
+    const items = counts.reduce((sum, count) => sum + count.items, 0);
+    return log.info(`${known.length} watches: baseline done, ${items} items known`, { watches: known.length, items });
+  }
+  for (const { watch, items } of counts)
+    log.info(`${watch}: baseline done, ${items} items known, next poll ${nextPoll(watch)}`, { watch, items });
 }
