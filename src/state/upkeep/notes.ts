@@ -2,6 +2,7 @@
 import type { Json } from "../../model/json.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { fromText, toText } from "../db/json-text.ts";
+import { keepValue, keptValues } from "../db/housekeeping.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
 
 /** Null when there is no such note. */
@@ -18,24 +19,21 @@ export async function writeNote(db: Executor, name: string, value: Json): Promis
   await upsertNote(db, [{ name, value: toText(value) }]);
 }
 
-const upsertHousekeeping = insertRows("housekeeping", ["name", "value"], (insert) =>
-  insert.onConflict((conflict) => conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") }))),
-);
+const CLEAN = "clean";
 
 /** Remembers whether the last process closed the store: an unclean stop asks for a check. */
 export async function markClean(db: Executor, isClean: boolean): Promise<void> {
-  await upsertHousekeeping(db, [{ name: "clean", value: toText(isClean) }]);
+  await keepValue(db, CLEAN, toText(isClean));
 }
 
 export async function wasClean(db: Executor): Promise<boolean> {
-  const row = await db.selectFrom("housekeeping").select("value").where("name", "=", "clean").executeTakeFirst();
-  return row?.value === "true";
+  return (await keptValues(db, [CLEAN])).get(CLEAN) === "true";
 }
 
 /** @throws StoreError, STORE_WRITE_FAILED also where something else has held the state for so long. */
 export async function proveWritable(db: Executor, nowMs: number): Promise<void> {
   try {
-    await upsertHousekeeping(db, [{ name: "probe", value: toText(nowMs) }]);
+    await keepValue(db, "probe", toText(nowMs));
   } catch (error) {
     if (error instanceof StoreError && error.failure !== "STORE_BUSY") throw error;
     const { message, hint } = error instanceof StoreError ? error : new StoreError("STORE_WRITE_FAILED", "The state cannot be written.");

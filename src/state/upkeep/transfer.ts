@@ -3,6 +3,7 @@
  * they go, in one transaction. The note stays until the transfer is complete, and no daemon starts on a state that has one.
  */
 import { type Kysely, sql } from "kysely";
+import { keepValue, keptValues } from "../db/housekeeping.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { setServerSequences } from "../db/sequence.ts";
 import { type Executor, insertRows, isOnPostgres, transact } from "../db/statement.ts";
@@ -75,16 +76,12 @@ export interface Transfer {
 
 const NOTE = "transfer";
 
-const writeNote = insertRows("housekeeping", ["name", "value"], (insert) =>
-  insert.onConflict((conflict) => conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") }))),
-);
-
 async function readNote(db: Executor): Promise<TransferNote | null> {
-  const row = await db.selectFrom("housekeeping").select("value").where("name", "=", NOTE).executeTakeFirst();
-  return row === undefined ? null : fromText<Json & TransferNote>(row.value);
+  const kept = (await keptValues(db, [NOTE])).get(NOTE);
+  return kept === undefined ? null : fromText<Json & TransferNote>(kept);
 }
 
-const note = (db: Executor, value: TransferNote) => writeNote(db, [{ name: NOTE, value: toText(value as unknown as Json) }]);
+const note = (db: Executor, value: TransferNote) => keepValue(db, NOTE, toText(value as unknown as Json));
 
 /** @throws ExitError where a transfer into this state was begun and not completed. */
 export async function refuseHalfTransferred(db: Executor, name: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { TargetRegistration } from "../../model/watch-store.ts";
 import { markReturned, type Return } from "./absence.ts";
 import { toText } from "../db/json-text.ts";
 import { nextNumbers } from "../db/sequence.ts";
-import { type Executor, insertRows } from "../db/statement.ts";
+import { type Executor, insertRows, listStatement } from "../db/statement.ts";
 import { renamed, takeOver } from "./target-rows.ts";
 import type { TargetRow } from "./watch-state.ts";
 
@@ -35,6 +35,13 @@ const COLUMNS = [
   "merged_into",
 ] as const;
 
+const markRemoved = listStatement<{ nowMs: number }, number>()((on, ids, slot) =>
+  on
+    .updateTable("targets")
+    .set({ removed_at: slot("nowMs") })
+    .where("id", "in", ids),
+);
+
 const insertTargets = insertRows("targets", COLUMNS, (insert) => insert);
 
 /** Rows of each watch in the order of its registration; targets that follow the same account appear once. */
@@ -57,6 +64,11 @@ export async function registerTargets(
     created.forEach((row, i) => Object.assign(row, { id: numberOf(i) }));
     await insertTargets(on, created);
   }
+  await markRemoved(
+    on,
+    registered.flatMap((watch) => watch.removed),
+    { nowMs },
+  );
   return registered.map(({ rows }) => rows);
 }
 
@@ -65,6 +77,8 @@ interface Registered {
   readonly rows: readonly TargetRow[];
   /** Not yet inserted, and without an id. */
   readonly created: readonly TargetRow[];
+  /** Ids of those that are named no more, and not yet marked so. */
+  readonly removed: readonly number[];
 }
 
 async function registerOne(on: Executor, watch: WatchTargets, stored: readonly TargetRow[], nowMs: number): Promise<Registered> {
@@ -93,8 +107,8 @@ async function registerOne(on: Executor, watch: WatchTargets, stored: readonly T
     rows.set(target.key, settled);
     kept.push(settled);
   }
-  await removeOthers(on, rows, named, nowMs);
-  return { rows: kept, created };
+  const removed = [...rows.values()].flatMap((row) => (named.has(row.key) || row.removed_at !== null ? [] : [row.id]));
+  return { rows: kept, created, removed };
 }
 
 /** The row of this watch that already follows the account. */
@@ -154,10 +168,3 @@ const newTarget = (watchKey: string, target: TargetRegistration, position: numbe
   removed_at: null,
   merged_into: null,
 });
-
-async function removeOthers(on: Executor, rows: ReadonlyMap<string, TargetRow>, named: ReadonlySet<string>, nowMs: number): Promise<void> {
-  for (const row of rows.values()) {
-    if (named.has(row.key) || row.removed_at !== null) continue;
-    await on.updateTable("targets").set({ removed_at: nowMs }).where("id", "=", row.id).execute();
-  }
-}

@@ -1,27 +1,50 @@
 /** Makes the stored watches equal to the configured ones. What becomes of their targets is register-targets.ts's. */
+import { createHash } from "node:crypto";
 import type { Random } from "../../model/random.ts";
 import type { WatchRegistration, WatchState } from "../../model/watch-store.ts";
+import { keepValue, keptValues } from "../db/housekeeping.ts";
 import { toText } from "../db/json-text.ts";
 import { registerTargets } from "./register-targets.ts";
 import { type Executor, insertRows, transact } from "../db/statement.ts";
 import { type TargetRow, type WatchRow, watchState } from "./watch-state.ts";
 
-const insertWatches = insertRows(
-  "watches",
-  ["key", "id", "type", "registered_at", "paused", "position", "removed_at", "accounts"],
-  (insert) => insert,
+/** What registering changes of a row. */
+const CHANGED = ["id", "type", "position", "removed_at", "enabled", "away_at"] as const;
+
+const upsertWatches = insertRows("watches", ["key", "registered_at", "paused", "accounts", ...CHANGED], (insert) =>
+  insert.onConflict((conflict) =>
+    conflict.column("key").doUpdateSet((eb) => ({
+      id: eb.ref("excluded.id"),
+      type: eb.ref("excluded.type"),
+      position: eb.ref("excluded.position"),
+      removed_at: eb.ref("excluded.removed_at"),
+      enabled: eb.ref("excluded.enabled"),
+      away_at: eb.ref("excluded.away_at"),
+    })),
+  ),
 );
 
-export function registerWatches(
+/** The digest of what was registered last. */
+const REGISTERED = "registered";
+const digestOf = (watches: readonly WatchRegistration[]): string =>
+  createHash("sha256").update(JSON.stringify(watches)).digest("base64url");
+
+/** What is registered already is only read: nobody has to wait for that. */
+export async function registerWatches(
   db: Executor,
   random: Random,
   watches: readonly WatchRegistration[],
   nowMs: number,
 ): Promise<readonly WatchState[]> {
+  const digest = digestOf(watches);
+  const isKnown = (await keptValues(db, [REGISTERED])).get(REGISTERED) === digest;
+  const states = isKnown ? await listWatches(db) : undefined;
+  if (states?.length === watches.length) return states;
   return transact(db, async (on) => {
     const stored = await on.selectFrom("watches").selectAll().execute();
     const rows = matchWatches(stored, watches, random, nowMs);
     await writeWatches(on, stored, rows, nowMs);
+    await keepValue(on, REGISTERED, digest);
     const before = new Map(stored.map((row) => [row.key, row]));
     const returned = rows.map((row) => (row.away_at === null ? (before.get(row.key)?.away_at ?? null) : null));
     const targets = await registerTargets(
@@ -91,26 +114,16 @@ const newRow = (watch: WatchRegistration, random: Random, nowMs: number): WatchR
 
 async function writeWatches(on: Executor, stored: readonly WatchRow[], rows: readonly WatchRow[], nowMs: number): Promise<void> {
   const before = new Map(stored.map((row) => [row.key, row]));
-  await insertWatches(
+  const named = new Set(rows.map(({ key }) => key));
+  const gone = stored.filter(({ key, removed_at }) => !named.has(key) && removed_at === null);
+  const removed = gone.map((row) => ({ ...row, removed_at: nowMs, away_at: row.away_at ?? nowMs }));
+  await upsertWatches(
     on,
-    rows.filter((row) => !before.has(row.key)),
+    [...rows, ...removed].filter((row) => !isSame(before.get(row.key), row)),
   );
-  for (const row of rows) {
-    const old = before.get(row.key);
-    before.delete(row.key);
-    if (old === undefined || isSame(old, row)) continue;
-    const { id, type, position, removed_at, enabled, away_at } = row;
-    await on.updateTable("watches").set({ id, type, position, removed_at, enabled, away_at }).where("key", "=", row.key).execute();
-  }
-  for (const gone of before.values()) {
-    if (gone.removed_at !== null) continue;
-    const removed = { removed_at: nowMs, away_at: gone.away_at ?? nowMs };
-    await on.updateTable("watches").set(removed).where("key", "=", gone.key).execute();
-  }
 }
 
-const isSame = (a: WatchRow, b: WatchRow): boolean =>
-  (["id", "type", "position", "removed_at", "enabled", "away_at"] as const).every((name) => a[name] === b[name]);
+const isSame = (a: WatchRow | undefined, b: WatchRow): boolean => CHANGED.every((name) => a?.[name] === b[name]);
 
 /** As many ids as one statement names; of more watches everything is read. */
 const MOST_IDS = 500;
