@@ -59,26 +59,26 @@ export const createActions = ({
   async setPaused(watchId, paused, change) {
     const before = await store.setPaused(watchId, paused, { atMs: clock.now(), ...change });
     if (before === undefined) return undefined;
-    await engine.setPaused(watchId, paused);
-    await share.announce();
+    await engine.watchesChanged([watchId]);
+    await share.announce([watchId]);
     return pauseView(watchId, paused, before, change.isFromNow ? "skip" : onReturnOf(config(), watchId));
   },
   async resumeSink(sink) {
     const resumed = await pump().resume(sink);
-    await share.announce();
+    await share.announce([]);
     return resumed === undefined ? undefined : { sink, was_disabled: resumed.wasDisabled };
   },
   acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
   async resendDead(request) {
     const resent = await resendDeadLetters(store, config(), request, clock.now());
     pump().probe();
-    await share.announce();
+    await share.announce([]);
     return resent;
   },
   async replay(request) {
     const resent = await replayAlerts(store, config(), request, clock.now());
     pump().probe();
-    await share.announce();
+    await share.announce([]);
     return resent;
   },
   async backfill(request) {
@@ -93,7 +93,7 @@ export const createActions = ({
   async resendSilenced(request) {
     const alerts = await sendSilenced(store, config(), request, clock.now());
     pump().probe();
-    await share.announce();
+    await share.announce([]);
     return { alerts };
   },
 });
@@ -107,7 +107,7 @@ function silenceActions({
 }: Pick<ActionsDeps, "store" | "share" | "silences" | "clock" | "config">): Pick<Actions, "addSilence" | "expireSilence"> {
   const changed = async () => {
     await silences.load();
-    await share.announce();
+    await share.announce([]);
   };
   return {
     async addSilence(request) {

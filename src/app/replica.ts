@@ -2,7 +2,7 @@
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import type { Membership, ReplicaStore, Share } from "../model/replicas.ts";
+import type { ChangedWatches, Membership, ReplicaStore, Share } from "../model/replicas.ts";
 import type { Signals } from "../model/signals.ts";
 import type { Teardown } from "./daemon/teardown.ts";
 import type { RunningWork } from "./work.ts";
@@ -48,11 +48,15 @@ export async function startReplica(
   const review = async () => {
     if (await revisions.review(config())) reload("newer configuration");
   };
-  const changed = async () => {
+  const shareChanged = async (isOther: boolean) => {
     await review();
-    await work.shareChanged();
+    if (isOther) await work.takeShare();
   };
-  const stopWatching = fleet.start({ restart, changed, delivered: () => work.wakeDelivery() });
+  const stateChanged = async (watches: ChangedWatches) => {
+    await review();
+    await work.readAgain(watches);
+  };
+  const stopWatching = fleet.start({ restart, shareChanged, stateChanged, delivered: () => work.wakeDelivery() });
   teardown.push("share", stopWatching);
   const stopListening = signals.on((topic) => {
     if (topic === "configuration") void review().catch(failed);

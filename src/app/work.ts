@@ -4,7 +4,7 @@ import { startHeartbeat } from "../engine/health/heartbeat.ts";
 import type { Cancel } from "../model/clock.ts";
 import type { StoreWatch } from "../model/store-health.ts";
 import { repeat } from "../engine/health/repeat.ts";
-import type { Share } from "../model/replicas.ts";
+import type { ChangedWatches, Share } from "../model/replicas.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { collectGarbage } from "../runtime/collect-garbage.ts";
 import { createMeter } from "../server/metrics/meter.ts";
@@ -47,8 +47,10 @@ export interface RunningWork {
   /** The active one. */
   readonly config: () => Config;
   reload(askedBy: string): Promise<ReloadOutcome>;
-  /** The share is larger, or others changed what the state holds. */
-  shareChanged(): Promise<void>;
+  /** The share is larger. */
+  takeShare(): Promise<void>;
+  /** Others changed what the state holds, or this replica leads now. */
+  readAgain(watches: ChangedWatches): Promise<void>;
   wakeDelivery(): void;
   /** Stops in reverse order of the start; deliveries under way may finish. */
   stop(): Promise<void>;
@@ -118,21 +120,39 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   startBeside(initial, { deps, delivering, store, reloader }, teardown);
   const lead = startLeading(initial, { deps, store, silences, events, delivering, enriching, polling, share }, teardown);
   lead();
-  const shareChanged = async () => {
-    lead();
-    await silences.load();
-    await opsAlerts.reload();
-    const known = await registerConfiguredWatches(config(), { store, hash, clock, share });
-    active.set(known);
-    await engine.takeShare(enabledOf(known));
-    await delivery().pump.takeShare();
-  };
+  const shares = sharesOf({ deps, store, silences, delivering, polling, share }, lead);
   const stop = () => {
     stopBegunMs ??= clock.monotonic();
     return teardown.drain();
   };
   const wakeDelivery = () => events.emit("committed");
-  return { config, reload: reloader.reload, shareChanged, wakeDelivery, stop };
+  return { config, reload: reloader.reload, ...shares, wakeDelivery, stop };
+}
+
+type ShareParts = Pick<LeadingParts, "deps" | "store" | "silences" | "delivering" | "polling" | "share">;
+
+function sharesOf(
+  { deps: { hash, clock }, store, silences, delivering, polling: { engine }, share }: ShareParts,
+  lead: () => void,
+): Pick<RunningWork, "takeShare" | "readAgain"> {
+  const { config, delivery, opsAlerts, active } = delivering;
+  return {
+    async takeShare() {
+      await engine.takeShare();
+      await delivery().pump.takeShare();
+    },
+    async readAgain(changed) {
+      lead();
+      await silences.load();
+      await opsAlerts.reload();
+      if (changed === "all") {
+        const known = await registerConfiguredWatches(config(), { store, hash, clock, share });
+        active.set(known);
+        await engine.readAgain(enabledOf(known));
+      } else await engine.watchesChanged(changed);
+      await delivery().pump.takeShare();
+    },
+  };
 }
 
 function startStateCheck({ prove }: StoreWatch, { clock, log }: DaemonDeps): Cancel {

@@ -62,7 +62,7 @@ export class EngineParts {
   constructor(deps: EngineDeps) {
     const { store, clock, timetable, meter, log } = deps;
     this.#deps = deps;
-    this.watches = new PlannedWatches(store, () => this.#planAgain());
+    this.watches = new PlannedWatches(store, (watchIds) => this.#planAgain(watchIds));
     this.loop = new PollLoop({ clock, timetable, meter, log, slowDownOf: this.#slowDownOf });
     this.runner = this.#newRunner();
     this.stalls = this.#newStalls();
@@ -84,10 +84,10 @@ export class EngineParts {
 
   readonly #replaceTargets = (targets: readonly TargetState[]): void => this.watches.replaceTargets(targets);
 
-  #planAgain(): void {
+  #planAgain(watchIds: readonly string[]): void {
     const { share, log } = this.#deps;
     this.planner.replan().catch((error: unknown) => log.error("planning failed", { error }));
-    share.announce().catch((error: unknown) => log.debug("other replicas hear later of targets that changed", { error }));
+    share.announce(watchIds).catch((error: unknown) => log.debug("other replicas hear later of targets that changed", { error }));
   }
 
   #newRunner(): PollRunner {

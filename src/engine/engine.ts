@@ -26,14 +26,22 @@ export class Engine {
     this.#resolveTargets(true);
   }
 
-  async setPaused(watchId: string, paused: boolean): Promise<void> {
-    await this.#parts.watches.setPaused(watchId, paused);
+  /** In the state: they were paused or resumed, or their targets are others. */
+  async watchesChanged(watchIds: readonly string[]): Promise<void> {
+    if (watchIds.length === 0) return;
+    await this.#parts.watches.readAgain(watchIds);
     await this.#parts.planner.replan();
     this.#resolveTargets();
   }
 
-  /** It may have more to poll than before, and others may have changed what is known of these watches. */
-  async takeShare(watches: readonly EngineWatch[]): Promise<void> {
+  /** It may have more to poll than before, and others may have learned of that. */
+  async takeShare(): Promise<void> {
+    await this.#parts.runners.reload();
+    await this.#parts.planner.takeShare();
+  }
+
+  /** Others may have changed what is known of these watches. */
+  async readAgain(watches: readonly EngineWatch[]): Promise<void> {
     await this.#parts.runners.reload();
     await this.setWatches(watches);
   }

@@ -12,14 +12,14 @@ export interface EngineWatch {
 }
 
 export class PlannedWatches {
-  readonly #store: Pick<WatchStore, "loadTargets">;
-  readonly #onChanged: () => void;
+  readonly #store: Pick<WatchStore, "listWatches">;
+  readonly #onChanged: (watchIds: readonly string[]) => void;
   #all: readonly Planned[] = [];
   /** `#all` by the key of the watch; undefined after a change. */
   #byKey: ReadonlyMap<string, Planned> | undefined;
 
-  /** `onChanged`: called whenever targets or named accounts changed: they have to be planned again. */
-  constructor(store: Pick<WatchStore, "loadTargets">, onChanged: () => void) {
+  /** `onChanged`: called whenever targets or named accounts of some watches changed: they have to be planned again. */
+  constructor(store: Pick<WatchStore, "listWatches">, onChanged: (watchIds: readonly string[]) => void) {
     this.#store = store;
     this.#onChanged = onChanged;
   }
@@ -30,29 +30,29 @@ export class PlannedWatches {
 
   /** Of its targets, as the state had it when the watch was taken over; undefined before the first. */
   baselineAtMs(watchKey: string): number | undefined {
-    this.#byKey ??= new Map(this.#all.map((planned) => [planned.watchKey, planned]));
-    const times = (this.#byKey.get(watchKey)?.targets ?? []).flatMap(({ baselineAtMs }) => baselineAtMs ?? []);
+    const times = (this.#of(watchKey)?.targets ?? []).flatMap(({ baselineAtMs }) => baselineAtMs ?? []);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
   /** As the configuration and the state have them. */
   set(watches: readonly EngineWatch[]): void {
-    const planned = watches.map(({ watch, type, state: { key: watchKey, paused, targets, accounts } }) =>
-      followAccounts({ watch, type, watchKey, paused, targets }, accounts),
-    );
-    this.#replace(planned);
+    this.#replace(watches.map(plannedOf));
   }
 
-  async setPaused(watchId: string, paused: boolean): Promise<void> {
+  async readAgain(watchIds: readonly string[]): Promise<void> {
+    const states = new Map((await this.#store.listWatches(watchIds)).map((state) => [state.id, state]));
     // What changes while the state is read, another watch that is resumed or a reload, must not be undone.
-    const targets = await this.#store.loadTargets(targetRefsOf(this.#all, watchId));
-    this.#replace(withTargets(this.#all, targets).map((one) => (one.watch.id === watchId ? { ...one, paused } : one)));
+    const withState = (planned: Planned): Planned => {
+      const state = states.get(planned.watch.id);
+      return state === undefined ? planned : plannedOf({ ...planned, state });
+    };
+    this.#replace(this.#all.map(withState));
   }
 
   /** Targets got an id, or another source. */
   replaceTargets(targets: readonly TargetState[]): void {
     this.#replace(withTargets(this.#all, targets));
-    this.#onChanged();
+    this.#changed(targets);
   }
 
   /** Accounts that watches name beside their targets got an id. */
@@ -65,7 +65,17 @@ export class PlannedWatches {
         return ids === undefined ? one : followAccounts(one, ids);
       }),
     );
-    this.#onChanged();
+    this.#changed(accounts);
+  }
+
+  #changed(parts: readonly Pick<TargetState, "watchKey">[]): void {
+    const ids = new Set(parts.flatMap(({ watchKey }) => this.#of(watchKey)?.watch.id ?? []));
+    this.#onChanged([...ids]);
+  }
+
+  #of(watchKey: string): Planned | undefined {
+    this.#byKey ??= new Map(this.#all.map((planned) => [planned.watchKey, planned]));
+    return this.#byKey.get(watchKey);
   }
 
   #replace(all: readonly Planned[]): void {
@@ -74,8 +84,8 @@ export class PlannedWatches {
   }
 }
 
-const targetRefsOf = (planned: readonly Planned[], watchId: string) =>
-  planned.flatMap(({ watch, watchKey, targets }) => (watch.id === watchId ? targets.map(({ key }) => ({ watchKey, targetKey: key })) : []));
+const plannedOf = ({ watch, type, state: { key: watchKey, paused, targets, accounts } }: EngineWatch): Planned =>
+  followAccounts({ watch, type, watchKey, paused, targets }, accounts);
 
 /** By the ids of the accounts that it names beside its targets, as far as these are known. */
 function followAccounts(planned: Planned, ids: Readonly<Record<string, string>>): Planned {

@@ -31,24 +31,44 @@ export interface PollPlannerDeps extends Pick<Ports, "hash" | "clock" | "log"> {
 export class PollPlanner {
   readonly #deps: PollPlannerDeps;
   readonly #inTurn = createInTurn();
+  #next: Promise<void> | undefined;
+  /** As planned last; `single`: before any were read together. */
+  #plan: { readonly single: readonly Poll[]; readonly polls: readonly Poll[] } = { single: [], polls: [] };
 
   constructor(deps: PollPlannerDeps) {
     this.#deps = deps;
   }
 
+  /** Once for all who ask before it begins. */
   replan(): Promise<void> {
-    return this.#inTurn(() => this.#plan());
+    this.#next ??= this.#inTurn(() => {
+      this.#next = undefined;
+      return this.#makePlan();
+    });
+    return this.#next;
   }
 
-  async #plan(): Promise<void> {
+  /** This replica holds other polls of the plan than before. */
+  takeShare(): Promise<void> {
+    return this.#inTurn(() => this.#takeHeld());
+  }
+
+  async #makePlan(): Promise<void> {
     const { watches, hash, timetable, clock, runners, share } = this.#deps;
     const single = planPolls(watches.all, { hash, timetable, nowMs: clock.now() });
     await runners.load();
     const polls = groupPolls(single, { hash, pagesOf: runners.pagesOf });
     await share.submit("poll", polls.map(workOf));
-    const held = polls.filter(({ key }) => share.holds("poll", key));
-    await this.#date(held);
-    this.#takeOver(single, polls, held);
+    this.#setPlan(single, polls);
+    await this.#takeHeld();
+  }
+
+  #setPlan(single: readonly Poll[], polls: readonly Poll[]): void {
+    const { polls: planned, log, runners } = this.#deps;
+    logPlan(log, planned.all, polls);
+    planned.set(polls);
+    runners.keepOnly(polls);
+    this.#plan = { single, polls };
   }
 
   /** When each poll ran last decides when it is due. */
@@ -62,15 +82,15 @@ export class PollPlanner {
   }
 
   /** Others run what is not held. */
-  #takeOver(single: readonly Poll[], polls: readonly Poll[], held: readonly Poll[]): void {
-    const { polls: planned, log, history, loop, stalls, runners } = this.#deps;
-    logPlan(log, planned.all, polls);
-    planned.set(polls);
+  async #takeHeld(): Promise<void> {
+    const { share, history, loop, stalls } = this.#deps;
+    const { single, polls } = this.#plan;
+    const held = polls.filter(({ key }) => share.holds("poll", key));
+    await this.#date(held);
     history.keepOnly(held);
     loop.setPolls(held, history.lastPolledAtMs);
     const run = new Set(held.flatMap(keysOf));
     stalls.setPolls([...single.filter(({ key }) => run.has(key)), ...held.filter(({ group }) => group !== undefined)]);
-    runners.keepOnly(polls);
   }
 }
 

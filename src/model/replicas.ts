@@ -42,13 +42,23 @@ export interface ReplicaStore {
   /** Hands everything over that another replica is wanted for. */
   handOver(replica: string): Promise<void>;
   setReplicaConfig(replica: string, config: string): Promise<void>;
-  /**
-   * `revision` grows with every change of claims and configurations, and whenever it is raised; `arrivals` differs with every delivery that is
-   * new, and every event.
-   */
-  shareNews(): Promise<{ readonly revision: number; readonly arrivals: number }>;
-  /** Something that replicas keep in memory changed: all of them read it again. */
-  raiseShareRevision(): Promise<void>;
+  shareNews(): Promise<ShareNews>;
+  /** What replicas keep in memory changed: all others read it again. Returns `announcements` as it is by then. */
+  announce(watches: ChangedWatches): Promise<number>;
+  /** What was announced after some number, up to another. */
+  announced(after: number, upTo: number): Promise<ChangedWatches>;
+}
+
+/** By their ids: those that are paused or not, or whose targets are others, than before. */
+export type ChangedWatches = readonly string[] | "all";
+
+export interface ShareNews {
+  /** Grows with every change of claims and configurations. */
+  readonly revision: number;
+  /** Grows with every `announce`. */
+  readonly announcements: number;
+  /** Differs with every delivery that is new, and every event. */
+  readonly arrivals: number;
 }
 
 /** What a daemon does of the work that there is: all of it where it is alone, and its share where several run on one state. */
@@ -59,8 +69,8 @@ export interface Share {
   holds(kind: WorkKind, key: string): boolean;
   /** All the work of a kind that there is by now, for the leader to share out. */
   submit(kind: WorkKind, work: readonly Omit<Work, "kind">[]): Promise<void>;
-  /** Watches, their targets, silences or alerts that wait are others than before: all replicas read them again. */
-  announce(): Promise<void>;
+  /** These watches, silences or alerts that wait are others than before: all other replicas read them again. */
+  announce(watches: ChangedWatches): Promise<void>;
   /** Asked before what cannot be undone, and that no transaction stands before. False: this replica may have been declared dead. */
   mayAct(): Promise<boolean>;
 }

@@ -17,7 +17,7 @@ it("reads the configuration again once its work has begun again: nothing saw wha
     claimsOf: async () => [],
     handOver: async () => void did.push("hand over"),
     setReplicaConfig: async () => undefined,
-    shareNews: async () => ({ revision: 0, arrivals: 0 }),
+    shareNews: async () => ({ revision: 0, announcements: 0, arrivals: 0 }),
   } as unknown as ReplicaStore;
   const start = async (config: Config) => {
     did.push("begin");

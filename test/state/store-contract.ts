@@ -1365,6 +1365,27 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       });
     });
 
+    describe("announcements", () => {
+      test("name the watches of those between two numbers, each once", async () => {
+        const numbers = [await store.announce(["a"]), await store.announce(["b", "a"]), await store.announce([])];
+        expect(numbers).toEqual([1, 2, 3]);
+        expect((await store.shareNews()).announcements).toBe(3);
+        expect([await store.announced(0, 3), await store.announced(1, 2), await store.announced(2, 3)]).toEqual([
+          ["a", "b"],
+          ["b", "a"],
+          [],
+        ]);
+      });
+
+      test("are about all watches where one of them is, or where they are too many to be kept", async () => {
+        await store.announce("all");
+        await store.announce(["a"]);
+        expect([await store.announced(0, 2), await store.announced(1, 2)]).toEqual(["all", ["a"]]);
+        for (let number = 0; number < 100; number += 1) await store.announce(["b"]);
+        expect([await store.announced(1, 102), await store.announced(2, 102)]).toEqual(["all", ["b"]]);
+      });
+    });
+
     describe("what was learned", () => {
       test("is kept by scope and key, replaced and deleted", async () => {
         await store.saveLearned(

@@ -147,7 +147,7 @@ export async function startEngineHarness(options: EngineHarnessOptions): Promise
     },
     async pause(watchId, paused) {
       await parts.store.setPaused(watchId, paused, { atMs: options.clock.now() });
-      await parts.engine.setPaused(watchId, paused);
+      await parts.engine.watchesChanged([watchId]);
     },
     async crash() {
       parts.killSwitch.kill();

@@ -65,7 +65,7 @@ export async function makeInnerReplicas(watches: object): Promise<InnerReplicas>
     replicas: async () => [...rows.values()],
     async setReplicaConfig(id: string, digest: string) {
       rows.set(id, { id, host: id, isLeading: rows.size === 0, joinedAtMs: clock.now(), ...rows.get(id), config: digest });
-      await opened.raiseShareRevision();
+      await opened.setReplicaConfig(id, digest);
     },
     close: async () => undefined,
   };

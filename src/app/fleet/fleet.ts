@@ -7,7 +7,17 @@ import { repeat } from "../../engine/health/repeat.ts";
 import { type Clock, sleep } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";
 import type { Log } from "../../model/log.ts";
-import type { Membership, ReplicaState, ReplicaStore, Share, Work, WorkClaim, WorkKind } from "../../model/replicas.ts";
+import type {
+  ChangedWatches,
+  Membership,
+  ReplicaState,
+  ReplicaStore,
+  Share,
+  ShareNews,
+  Work,
+  WorkClaim,
+  WorkKind,
+} from "../../model/replicas.ts";
 import { shareOut } from "./share-out.ts";
 
 export interface FleetDeps {
@@ -19,10 +29,12 @@ export interface FleetDeps {
   readonly configHash: () => string;
 }
 
-/** What follows from changes. Both are awaited: nothing else of the fleet goes on meanwhile. */
+/** What follows from changes. All are awaited: nothing else of the fleet goes on meanwhile. */
 export interface FleetWork {
-  /** The share grew, this replica leads now, or `announce` was called. */
-  changed(): Promise<void>;
+  /** Claims or configurations of replicas changed. `isOther`: this one has other work than it took over last. */
+  shareChanged(isOther: boolean): Promise<void>;
+  /** Others called `announce`; all may have changed where this replica leads now. */
+  stateChanged(watches: ChangedWatches): Promise<void>;
   /** There are new deliveries, or events that wait for their enrichment, perhaps of other replicas. */
   delivered(): void;
   /** Ends the work of this replica, where it has not ended, and begins it again; `between` is called while it does nothing. */
@@ -39,12 +51,17 @@ export class Fleet implements Share {
   readonly #inTurn = createInTurn();
   readonly #work = new Map<WorkKind, readonly Work[]>();
   #held: ReadonlySet<string> = new Set();
-  #revision = -1;
-  #arrivals = 0;
+  /** What its work took over last. */
+  #taken: ReadonlySet<string> = new Set();
+  #news: ShareNews = { revision: -1, announcements: -1, arrivals: 0 };
   #isLeading: boolean;
   /** Replicas and their configurations, as the work was shared out last. */
   #sharedBy = "";
+  /** The work is other than it was then. */
+  #mustShareOut = false;
   #config = "";
+  /** It leads since a moment ago. */
+  #mustReadAgain = false;
   /** Its work has ended, and has not begun again. */
   #mustRestart = false;
   /** The state could not be written. */
@@ -58,7 +75,7 @@ export class Fleet implements Share {
   /** Before the work begins. */
   async join(): Promise<void> {
     await this.#publishConfig();
-    await this.#readHeld();
+    await this.#begin();
   }
 
   /** Returns what ends it, which waits for what is under way. */
@@ -86,42 +103,59 @@ export class Fleet implements Share {
   }
 
   async submit(kind: WorkKind, work: readonly Omit<Work, "kind">[]): Promise<void> {
+    const before = this.#work.get(kind) ?? [];
+    const isSame = before.length === work.length && work.every(({ key, cost }, at) => key === before[at]?.key && cost === before[at]?.cost);
+    this.#mustShareOut ||= !isSame;
     this.#work.set(
       kind,
       work.map((one) => ({ ...one, kind })),
     );
-    if (this.#isLeading) await this.#shareOut();
+    if (this.#isLeading && this.#mustShareOut) await this.#shareOut();
   }
 
   mayAct(): Promise<boolean> {
     return this.#deps.membership.isPresent();
   }
 
-  async announce(): Promise<void> {
+  async announce(watches: ChangedWatches): Promise<void> {
     this.#mustAnnounce = true;
-    await this.#deps.store.raiseShareRevision();
+    const announcements = await this.#deps.store.announce(watches);
     this.#mustAnnounce = false;
+    // It knows what it announced itself.
+    if (announcements === this.#news.announcements + 1) this.#news = { ...this.#news, announcements };
   }
 
   async #watch(work: FleetWork): Promise<void> {
     const { store, membership } = this.#deps;
     if (this.#mustRestart) return this.#restart(work);
     await this.#publishConfig();
-    if (this.#mustAnnounce) await this.announce();
+    if (this.#mustAnnounce) await this.announce("all");
     const wasLeading = this.#isLeading;
     const isLeading = membership.isLeading();
     if (wasLeading && !isLeading) return this.#restart(work);
     this.#isLeading = isLeading;
+    this.#mustReadAgain ||= isLeading !== wasLeading;
     if (isLeading && !wasLeading) await this.#takeOverWork();
     if (isLeading) await this.#shareOutAgain();
-    const { revision, arrivals } = await store.shareNews();
-    if (revision !== this.#revision || isLeading !== wasLeading) {
+    const news = await store.shareNews();
+    if (news.revision !== this.#news.revision) {
       if (await this.#readHeld()) return this.#restart(work);
-      await work.changed();
-      this.#revision = revision;
+      await work.shareChanged(!isSame(this.#held, this.#taken));
+      this.#taken = this.#held;
     }
-    if (arrivals !== this.#arrivals) work.delivered();
-    this.#arrivals = arrivals;
+    if (this.#mustReadAgain) await work.stateChanged("all");
+    else if (news.announcements !== this.#news.announcements)
+      await work.stateChanged(await store.announced(this.#news.announcements, news.announcements));
+    this.#mustReadAgain = false;
+    if (news.arrivals !== this.#news.arrivals) work.delivered();
+    this.#news = news;
+  }
+
+  /** Its work begins with what it holds, and reads the state as it is after that. */
+  async #begin(): Promise<void> {
+    this.#news = await this.#deps.store.shareNews();
+    await this.#readHeld();
+    this.#taken = this.#held;
   }
 
   async #publishConfig(): Promise<void> {
@@ -144,35 +178,43 @@ export class Fleet implements Share {
 
   async #shareOutAgain(): Promise<void> {
     const sharedBy = JSON.stringify((await this.#deps.store.replicas()).map(({ id, config }) => [id, config]));
-    if (sharedBy === this.#sharedBy) return;
+    if (sharedBy === this.#sharedBy && !this.#mustShareOut) return;
     await this.#shareOut();
     this.#sharedBy = sharedBy;
   }
 
   /** Replicas with another configuration than the leader's get nothing. */
   #shareOut(): Promise<void> {
-    const { store, membership, log } = this.#deps;
     return this.#inTurn(async () => {
-      const replicas = await store.replicas();
-      const own = replicas.find(({ id }) => id === membership.id);
-      if (own === undefined) return;
-      const sharing = replicas.filter(({ config }) => config === own.config).map(({ id }) => id);
-      const claims = (await store.claims()).map((claim) => withoutGone(claim, replicas));
-      const parts = [...this.#work].map(([kind, work]) =>
-        shareOut(
-          work,
-          claims.filter((claim) => claim.kind === kind),
-          sharing,
-        ),
-      );
-      const changed = parts.flatMap((part) => part.changed);
-      const removed = parts.flatMap((part) => part.removed);
-      if (changed.length + removed.length > 0) {
-        await store.saveClaims(changed, removed);
-        log.info("work is shared out", { replicas: sharing.length, changed: changed.length, removed: removed.length });
-      }
+      this.#mustShareOut = false;
+      await this.#saveShares().catch((error: unknown) => {
+        this.#mustShareOut = true;
+        throw error;
+      });
       await this.#readHeld();
     });
+  }
+
+  async #saveShares(): Promise<void> {
+    const { store, membership, log } = this.#deps;
+    const replicas = await store.replicas();
+    const own = replicas.find(({ id }) => id === membership.id);
+    if (own === undefined) return;
+    const sharing = replicas.filter(({ config }) => config === own.config).map(({ id }) => id);
+    const claims = (await store.claims()).map((claim) => withoutGone(claim, replicas));
+    const parts = [...this.#work].map(([kind, work]) =>
+      shareOut(
+        work,
+        claims.filter((claim) => claim.kind === kind),
+        sharing,
+      ),
+    );
+    const changed = parts.flatMap((part) => part.changed);
+    const removed = parts.flatMap((part) => part.removed);
+    if (changed.length + removed.length > 0) {
+      await store.saveClaims(changed, removed);
+      log.info("work is shared out", { replicas: sharing.length, changed: changed.length, removed: removed.length });
+    }
   }
 
   /** Whether something is to be handed over. */
@@ -190,8 +232,7 @@ export class Fleet implements Share {
     const between = async () => {
       this.#isLeading = membership.isLeading();
       await store.handOver(membership.id);
-      this.#revision = (await store.shareNews()).revision;
-      await this.#readHeld();
+      await this.#begin();
     };
     try {
       await work.restart(between);
@@ -206,5 +247,8 @@ export class Fleet implements Share {
 /** It may have been removed after its claims were read, and they were saved with its name again. */
 const withoutGone = (claim: WorkClaim, replicas: readonly ReplicaState[]): WorkClaim =>
   replicas.some(({ id }) => id === claim.replica) ? claim : { ...claim, replica: null };
+
+const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  one.size === other.size && [...one].every((name) => other.has(name));
 
 const nameOf = ({ kind, key }: Pick<Work, "kind" | "key">): string => `${kind}\n${key}`;

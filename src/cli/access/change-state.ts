@@ -33,7 +33,7 @@ export async function changeState<T>(
   const store = await openState({ ...place.state, clock, random, log: context.logger(level), shared: true, mustExist: true });
   try {
     const result = await change(store);
-    if (place.state.postgres !== undefined) await store.raiseShareRevision();
+    if (place.state.postgres !== undefined) await store.announce("all");
     return result;
   } finally {
     await store.close();

@@ -1,9 +1,11 @@
-/** Who does what, of the daemons that share a state. Each change counts the revision up that all of them watch. */
+/** Who does what, of the daemons that share a state. Each change counts a number up that all of them watch. */
 import { sql } from "kysely";
-import type { ReplicaState, ReplicaStore, Work, WorkClaim } from "../../model/replicas.ts";
+import type { ChangedWatches, ReplicaState, ReplicaStore, Work, WorkClaim } from "../../model/replicas.ts";
+import { keepValue, keptValues } from "../db/housekeeping.ts";
+import { fromText, toText } from "../db/json-text.ts";
 import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
 
-const REVISION = "shares";
+const COUNTERS = ["shares", "announcements"] as const;
 
 const upsert = insertRows("claims", ["kind", "key", "cost", "replica", "wanted"], (insert) =>
   insert.onConflict((conflict) =>
@@ -45,19 +47,26 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
         .where("replica", "=", replica)
         .where("wanted", "<>", replica)
         .execute();
-      await raiseRevision(on);
+      await countUp(on, "shares");
     }),
   setReplicaConfig: (replica, config) =>
     transact(db, async (on) => {
       await on.updateTable("replicas").set({ config }).where("id", "=", replica).execute();
-      await raiseRevision(on);
+      await countUp(on, "shares");
     }),
   async shareNews() {
     const newest = (await newestDeliveries(db, {})).rows[0];
     const events = (await newestEvents(db, {})).rows[0];
-    return { revision: await shareRevision(db), arrivals: Number(newest?.sum ?? 0) + Number(events?.sum ?? 0) };
+    const { shares, announcements } = await counters(db);
+    return { revision: shares, announcements, arrivals: Number(newest?.sum ?? 0) + Number(events?.sum ?? 0) };
   },
-  raiseShareRevision: () => transact(db, raiseRevision),
+  announce: (watches) =>
+    transact(db, async (on) => {
+      const number = await countUp(on, "announcements");
+      await keepValue(on, placeOf(number), toText({ number, watches }));
+      return number;
+    }),
+  announced: (after, upTo) => announced(db, after, upTo),
 });
 
 async function replicas(db: Executor): Promise<readonly ReplicaState[]> {
@@ -82,19 +91,36 @@ async function saveClaims(on: Executor, changed: readonly WorkClaim[], removed: 
         .execute();
   }
   await upsert(on, changed);
-  await raiseRevision(on);
+  await countUp(on, "shares");
 }
 
-async function shareRevision(db: Executor): Promise<number> {
-  const row = await db.selectFrom("housekeeping").select("value").where("name", "=", REVISION).executeTakeFirst();
-  return Number(row?.value ?? 0);
+type Counters = Readonly<Record<(typeof COUNTERS)[number], number>>;
+
+async function counters(db: Executor): Promise<Counters> {
+  const kept = await keptValues(db, COUNTERS);
+  return { shares: Number(kept.get("shares") ?? 0), announcements: Number(kept.get("announcements") ?? 0) };
 }
 
-async function raiseRevision(on: Executor): Promise<void> {
-  const value = String((await shareRevision(on)) + 1);
-  await on
-    .insertInto("housekeeping")
-    .values({ name: REVISION, value })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
-    .execute();
+async function countUp(on: Executor, name: keyof Counters): Promise<number> {
+  const next = (await counters(on))[name] + 1;
+  await keepValue(on, name, String(next));
+  return next;
+}
+
+/** So many announcements are kept. */
+const PLACES = 100;
+const placeOf = (number: number): string => `announcement ${number % PLACES}`;
+
+interface Announcement {
+  readonly number: number;
+  readonly watches: ChangedWatches;
+}
+
+async function announced(db: Executor, after: number, upTo: number): Promise<ChangedWatches> {
+  if (upTo - after > PLACES) return "all";
+  const names = Array.from({ length: upTo - after }, (_, at) => placeOf(after + 1 + at));
+  const values = [...(await keptValues(db, names)).values()];
+  const kept = values.map((value) => fromText<Announcement>(value)).filter(({ number }) => number > after && number <= upTo);
+  const ids = kept.flatMap(({ watches }) => (watches === "all" ? [] : watches));
+  return kept.length < names.length || kept.some(({ watches }) => watches === "all") ? "all" : [...new Set(ids)];
 }

@@ -1,7 +1,7 @@
 /** The shares of two replicas, by what they do to each other through the state. */
 import { expect, it, onTestFinished } from "vitest";
 import { Fleet, type FleetWork } from "../../../src/app/fleet/fleet.ts";
-import type { ReplicaState, ReplicaStore, WorkClaim } from "../../../src/model/replicas.ts";
+import type { ChangedWatches, ReplicaState, ReplicaStore, WorkClaim } from "../../../src/model/replicas.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -9,11 +9,16 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 function memoryStore() {
   const claims = new Map<string, WorkClaim>();
   const replicas = new Map<string, ReplicaState>();
-  let revision = 0;
-  const hooks = { beforeSave: () => {}, beforeRaise: () => {} };
+  let [revision, announcements] = [0, 0];
+  const announced: ChangedWatches[] = [];
+  const asked = { claims: 0 };
+  const hooks = { beforeSave: () => {}, beforeAnnounce: () => {} };
   const store: ReplicaStore = {
     replicas: async () => [...replicas.values()],
-    claims: async () => [...claims.values()],
+    async claims() {
+      asked.claims += 1;
+      return [...claims.values()];
+    },
     claimsOf: async (id) => [...claims.values()].filter(({ replica }) => replica === id),
     async saveClaims(changed, removed) {
       hooks.beforeSave();
@@ -29,25 +34,27 @@ function memoryStore() {
       replicas.set(id, { id, host: "h", isLeading: false, joinedAtMs: 0, ...replicas.get(id), config });
       revision += 1;
     },
-    shareNews: async () => ({ revision, arrivals: 0 }),
-    async raiseShareRevision() {
-      hooks.beforeRaise();
-      revision += 1;
+    shareNews: async () => ({ revision, announcements, arrivals: 0 }),
+    async announce(watches) {
+      hooks.beforeAnnounce();
+      announced.push(watches);
+      return ++announcements;
     },
+    announced: async (after, upTo) => announced.slice(after, upTo).flatMap((watches) => watches) as readonly string[],
   };
   /** As its membership does when it is gone. */
   const remove = (id: string) => {
     replicas.delete(id);
     for (const claim of claims.values()) if (claim.replica === id) claims.set(claim.key, { ...claim, replica: null });
   };
-  return { store, claims, remove, hooks };
+  return { store, claims, remove, hooks, asked };
 }
 
 const WORK = Array.from({ length: 8 }, (_, n) => ({ key: `p${n}`, cost: 1 }));
 
 function makeFleets() {
   const clock = createVirtualClock(0);
-  const { store, claims, remove, hooks } = memoryStore();
+  const { store, claims, remove, hooks, asked } = memoryStore();
   let leader = "a";
   const add = async (id: string, config = "c") => {
     const did: string[] = [];
@@ -56,7 +63,11 @@ function makeFleets() {
     const fleet = new Fleet({ store, membership, clock, log: rememberingLog(), configHash: () => options.config });
     const begin = () => fleet.submit("poll", WORK);
     const work: FleetWork = {
-      changed: async () => void did.push("changed"),
+      shareChanged: async (isOther) => void did.push(isOther ? "other share" : "same share"),
+      async stateChanged(watches) {
+        if (options.failures-- > 0) throw new Error("no");
+        did.push(`state ${watches}`);
+      },
       delivered: () => undefined,
       async restart(between) {
         did.push("ended");
@@ -73,7 +84,7 @@ function makeFleets() {
     const held = () => WORK.filter(({ key }) => fleet.holds("poll", key)).length;
     return { fleet, did, held, options, stop };
   };
-  return { clock, claims, add, remove, hooks, lead: (id: string) => (leader = id) };
+  return { clock, claims, add, remove, hooks, asked, lead: (id: string) => (leader = id) };
 }
 
 it("one that joins gets half: the other ends its work, hands over, and begins again; when it is gone, the other has all", async () => {
@@ -86,6 +97,8 @@ it("one that joins gets half: the other ends its work, hands over, and begins ag
   expect([a.held(), b.held()]).toEqual([4, 4]);
   expect(a.did).toEqual(expect.arrayContaining(["ended", "begun"]));
   expect(b.did).not.toContain("ended");
+  expect(b.did).toContain("other share");
+  expect([...a.did, ...b.did].filter((one) => one.startsWith("state"))).toEqual([]);
   expect([...claims.values()].every(({ replica, wanted }) => replica === wanted)).toBe(true);
   await b.stop();
   remove("b");
@@ -148,15 +161,57 @@ it("work that cannot begin again is tried until it can", async () => {
   expect([a.held(), b.held()]).toEqual([4, 4]);
 });
 
-it("what one announces reaches the other, once", async () => {
+it("what one announces reaches the other, once, and not itself", async () => {
   const { clock, add } = makeFleets();
   const a = await add("a");
   const b = await add("b");
   await clock.advance(2_000);
-  b.did.length = 0;
-  await a.fleet.announce();
+  a.did.length = b.did.length = 0;
+  await a.fleet.announce(["w1", "w2"]);
+  await a.fleet.announce([]);
   await clock.advance(1_000);
-  expect(b.did).toEqual(["changed"]);
+  expect([a.did, b.did]).toEqual([[], ["state w1,w2"]]);
+});
+
+it("what both announce at once reaches both", async () => {
+  const { clock, add } = makeFleets();
+  const a = await add("a");
+  const b = await add("b");
+  await clock.advance(2_000);
+  a.did.length = b.did.length = 0;
+  await Promise.all([a.fleet.announce(["w1"]), b.fleet.announce(["w2"])]);
+  await clock.advance(1_000);
+  expect([a.did, b.did]).toEqual([["state w2"], ["state w1,w2"]]);
+});
+
+it("whoever leads from now on reads the state until that succeeds", async () => {
+  const { clock, add, remove, lead } = makeFleets();
+  const a = await add("a");
+  const b = await add("b");
+  await clock.advance(1_000);
+  await a.stop();
+  b.options.failures = 2;
+  lead("b");
+  remove("a");
+  await clock.advance(1_000);
+  expect(b.did.filter((one) => one === "state all")).toHaveLength(1);
+});
+
+it("a plan that is as it was is not shared out again, until that failed", async () => {
+  const { clock, add, hooks, asked } = makeFleets();
+  const a = await add("a");
+  await clock.advance(1_000);
+  asked.claims = 0;
+  await a.fleet.submit("poll", WORK);
+  expect(asked.claims).toBe(0);
+  hooks.beforeSave = () => {
+    hooks.beforeSave = () => {};
+    throw new Error("no");
+  };
+  await expect(a.fleet.submit("poll", WORK.slice(1))).rejects.toThrow("no");
+  expect(a.held()).toBe(8);
+  await clock.advance(1_000);
+  expect(a.held()).toBe(7);
 });
 
 it("what could not be announced is announced once the state can be written", async () => {
@@ -165,11 +220,11 @@ it("what could not be announced is announced once the state can be written", asy
   const b = await add("b");
   await clock.advance(2_000);
   b.did.length = 0;
-  hooks.beforeRaise = () => {
-    hooks.beforeRaise = () => {};
+  hooks.beforeAnnounce = () => {
+    hooks.beforeAnnounce = () => {};
     throw new Error("no");
   };
-  await expect(a.fleet.announce()).rejects.toThrow("no");
+  await expect(a.fleet.announce(["w1"])).rejects.toThrow("no");
   await clock.advance(1_000);
-  expect(b.did).toEqual(["changed"]);
+  expect(b.did).toEqual(["state all"]);
 });

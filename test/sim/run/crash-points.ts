@@ -73,7 +73,7 @@ const NOT_CUT = [
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
   // Of a state that replicas share; see below.
-  ...["replicas", "claims", "claimsOf", "saveClaims", "handOver", "setReplicaConfig", "shareNews", "raiseShareRevision"],
+  ...["replicas", "claims", "claimsOf", "saveClaims", "handOver", "setReplicaConfig", "shareNews", "announce", "announced"],
   // At a start and at a reload, whose crashes other writes have.
   ...["configSalt", "configRevisions", "proposeConfig"],
 ];
@@ -101,7 +101,7 @@ export const CRASH_POINTS: readonly string[] = [
   "store.close:answer",
 ];
 
-const SHARING = ["saveClaims", "handOver", "setReplicaConfig", "raiseShareRevision"].flatMap((name) => pointsOf(name));
+const SHARING = ["saveClaims", "handOver", "setReplicaConfig", "announce"].flatMap((name) => pointsOf(name));
 
 /** What only replicas do: they join, lead, remove others, and share out the work. */
 const OF_REPLICAS = [
