@@ -16,7 +16,7 @@ import type { OpsAlert } from "../../src/model/ops-alerts.ts";
 import { WHOLE } from "../../src/model/replicas.ts";
 import type { PollOutcome } from "../../src/polling/run/poll-outcome.ts";
 import { createPollTrace } from "../../src/polling/run/poll-trace.ts";
-import { createQuotaAlerts } from "../../src/engine/quota/quota-alerts.ts";
+import { alertQuota } from "../../src/engine/quota/quota-alerts.ts";
 import { QuotaWatch } from "../../src/engine/quota/quota-watch.ts";
 import { createRequestGate, type RequestGate } from "../../src/requests/request-gate.ts";
 import type { GateLimits } from "../../src/requests/reservation.ts";
@@ -207,7 +207,6 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
   events.on("polled", (poll, outcome, error) => void to.polled.push({ atMs: clock.now(), key: poll.key, outcome, error }));
   const quota = { reserve: options.reserve ?? 0.1, resetDay: 1, timezone: "UTC" };
   const settings = () => ({ ...quota, monthly: options.monthly, onExhausted: options.onExhausted ?? ("pause" as const) });
-  const quotaAlerts = createQuotaAlerts({ clock, opsAlerts, settings });
   const quotaWatch = new QuotaWatch({
     ledger: store,
     learned: store,
@@ -221,7 +220,7 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
     polls: () => polls.all,
     share: WHOLE,
     states: () => store.listWatches(),
-    onRefreshed: quotaAlerts.take,
+    onRefreshed: (status) => alertQuota({ clock, opsAlerts, settings }, status),
     onPaceChanged: () => events.emit("paceChanged"),
   });
   const limits = (): GateLimits => ({

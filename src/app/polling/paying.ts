@@ -3,7 +3,7 @@ import { createKeyRing } from "../../budget/key-ring.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
 import { KeyWatch } from "../../engine/quota/key-watch.ts";
 import { AuditReadings } from "../../engine/quota/audit-readings.ts";
-import { createQuotaAlerts } from "../../engine/quota/quota-alerts.ts";
+import { alertQuota } from "../../engine/quota/quota-alerts.ts";
 import { QuotaWatch, type QuotaSettings } from "../../engine/quota/quota-watch.ts";
 import { type KeyQuota, limitOfKey } from "../../engine/quota/total-quota.ts";
 import type { PlannedPolls } from "../../engine/planned-polls.ts";
@@ -126,7 +126,7 @@ class KeysAndQuota implements Paying {
     const { delivering, store, meter, timetable, polls, events, share, deps } = this.#parts;
     const { clock, log } = deps;
     const settings = () => this.#settings();
-    const quotaAlerts = createQuotaAlerts({ clock, opsAlerts: delivering.opsAlerts, settings });
+    const { opsAlerts } = delivering;
     return new QuotaWatch({
       ledger: store,
       learned: store,
@@ -140,7 +140,7 @@ class KeysAndQuota implements Paying {
       polls: () => polls.all,
       share,
       states: () => store.listWatches(),
-      onRefreshed: quotaAlerts.take,
+      onRefreshed: (status) => alertQuota({ clock, opsAlerts, settings }, status),
       onPaceChanged: () => events.emit("paceChanged"),
     });
   }

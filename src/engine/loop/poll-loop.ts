@@ -88,7 +88,8 @@ export class PollLoop {
 
   start(work: PollWork): void {
     this.#work = work;
-    this.#queue.enterFirstAgain();
+    // The pace may have been learned after the plan was made: polls that were slowed down before a restart are no sooner due after it.
+    this.#queue.reschedule(() => undefined);
     this.#isStarted = true;
     this.#arm();
   }
@@ -181,7 +182,7 @@ export class PollLoop {
       else {
         const dueMs = isWell ? (nextDueMs ?? next.dueMs) : Math.max(retryAtMs ?? next.dueMs, notBeforeMs ?? 0);
         const pacedFromMs = isWell || dueMs === next.dueMs ? next.pacedFromMs : undefined;
-        this.#queue.enterNext(poll, { dueMs, tickMs: next.tickMs }, pacedFromMs);
+        this.#queue.enter(poll, { dueMs, tickMs: next.tickMs }, pacedFromMs);
       }
     }
     this.#arm();

@@ -19,14 +19,9 @@ export interface Due extends DueEntry {
   readonly tickMs: number;
   /** The tick before it, where the pace of that moment decided how long to wait. */
   readonly pacedFromMs: number | undefined;
-  /** Put there by the plan, and not yet run since. */
-  readonly isFirst: boolean;
 }
 
 export type DueTime = Pick<Due, "dueMs" | "tickMs">;
-type DueOrigin = Pick<Due, "pacedFromMs" | "isFirst">;
-
-const UNPACED: DueOrigin = { pacedFromMs: undefined, isFirst: false };
 
 export class PollQueue {
   readonly #clock: Clock;
@@ -67,7 +62,7 @@ export class PollQueue {
   }
 
   enterAtOnce(poll: Poll): void {
-    this.#enter(poll, this.#atOnce(), UNPACED);
+    this.enter(poll, this.#atOnce(), undefined);
   }
 
   /** By its last poll, or at once when it was never polled. */
@@ -79,12 +74,12 @@ export class PollQueue {
     const tickMs = isNew ? nowMs : tickAfter(this.#pace, poll, lastPolledMs - poll.spreadMs, lastPolledMs);
     const dueMs = tickMs + poll.spreadMs;
     // A tick that fell into the downtime runs once, now.
-    this.#enter(poll, isNew || dueMs <= nowMs ? this.#atOnce() : { dueMs, tickMs }, { pacedFromMs, isFirst: true });
+    this.enter(poll, isNew || dueMs <= nowMs ? this.#atOnce() : { dueMs, tickMs }, pacedFromMs);
   }
 
-  /** After a run. */
-  enterNext(poll: Poll, next: DueTime, pacedFromMs: number | undefined): void {
-    this.#enter(poll, next, { pacedFromMs, isFirst: false });
+  /** A literal of one shape: ten thousand entries that are spread from others take a third more memory. */
+  enter({ key, priority }: Poll, { dueMs, tickMs }: DueTime, pacedFromMs: number | undefined): void {
+    this.#queue.push({ key, dueMs, priority, tickMs, pacedFromMs });
   }
 
   /** The tick after one that runs or ran. */
@@ -95,12 +90,8 @@ export class PollQueue {
 
   /** The clock went back: due times computed on the old one would leave polls waiting. */
   computeAgain(): void {
-    for (const { poll, due } of this.#planned(this.#queue.entries())) this.#enter(poll, this.nextAfter(poll, this.#clock.now()), due);
-  }
-
-  /** The pace may have been learned after the plan was made: polls that were slowed down before a restart are no sooner due after it. */
-  enterFirstAgain(): void {
-    for (const { poll, due } of this.#planned(this.#queue.entries())) if (due.isFirst) this.enterFirst(poll);
+    for (const { poll, due } of this.#planned(this.#queue.entries()))
+      this.enter(poll, this.nextAfter(poll, this.#clock.now()), due.pacedFromMs);
   }
 
   /** Polls go faster or slower than when they were put into the queue. `nextDueMs`: where the pace of this moment, not a tick, says when. */
@@ -113,7 +104,7 @@ export class PollQueue {
       // What is due already is put off only where its interval is not over any more.
       const scheduled = () => this.nextAfter(poll, due.pacedFromMs ?? nowMs, isDue ? due.pacedFromMs : nowMs);
       const next = pacedMs === undefined ? scheduled() : { dueMs: pacedMs, tickMs: due.tickMs };
-      if (isDue ? next.dueMs > nowMs : next.dueMs !== due.dueMs) this.#enter(poll, next, due);
+      if (isDue ? next.dueMs > nowMs : next.dueMs !== due.dueMs) this.enter(poll, next, due.pacedFromMs);
     }
   }
 
@@ -126,11 +117,6 @@ export class PollQueue {
 
   #atOnce(): DueTime {
     return { dueMs: this.#clock.now(), tickMs: this.#clock.now() };
-  }
-
-  /** A literal of one shape: ten thousand entries that are spread from others take a third more memory. */
-  #enter({ key, priority }: Poll, { dueMs, tickMs }: DueTime, { pacedFromMs, isFirst }: DueOrigin): void {
-    this.#queue.push({ key, dueMs, priority, tickMs, pacedFromMs, isFirst });
   }
 }
 

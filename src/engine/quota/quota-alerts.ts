@@ -6,10 +6,6 @@ import type { Condition } from "../../model/ops-alerts.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
 
-export interface QuotaAlerts {
-  take(status: QuotaStatus): Promise<void>;
-}
-
 export interface QuotaAlertsDeps extends Pick<Ports, "clock" | "opsAlerts"> {
   readonly settings: () => Pick<QuotaSettings, "onExhausted" | "monthly">;
 }
@@ -18,48 +14,42 @@ const MOST_NAMED = 5;
 /** A quota that lasts into the last hour of its period was paced well: nobody needs to act. */
 const LAST_HOUR_MS = 3_600_000;
 
-export function createQuotaAlerts({ clock, opsAlerts, settings }: QuotaAlertsDeps): QuotaAlerts {
-  const alertWhenShort = async (status: QuotaStatus): Promise<void> => {
-    const { limit, softLimit, forecast, spent, period } = status;
-    if (limit === undefined || softLimit === undefined || forecast <= softLimit) return;
-    const effect =
-      settings().onExhausted === "pause"
-        ? "polling stops at the soft limit"
-        : `polls are slowed down, low priority first${slowDownText(status)}`;
-    const kept = softLimit < limit ? ` (${formatExact(softLimit)} before the reserve)` : "";
-    const { monthly } = settings();
-    const origin = isBelowConfigured(limit, monthly) ? ", as the data service has less left than api.quota.monthly" : "";
-    const message = `The plan wants ${formatExact(Math.round(forecast))} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Most expensive: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
+/** Called after every read of the ledger. */
+export async function alertQuota({ clock, opsAlerts, settings }: QuotaAlertsDeps, status: QuotaStatus): Promise<void> {
+  const { limit, softLimit, spent, forecast, period } = status;
+  if (limit === undefined || softLimit === undefined) return;
+  const alert = { type: "quota.low", subject: "quota", facts: { spent, limit } };
+  if (forecast > softLimit)
     await opsAlerts.raise({
+      ...alert,
       once: oncePerPeriod("quota.short", period),
-      type: "quota.low",
-      subject: "quota",
       severity: "warning",
-      message,
+      message: shortText(status, { ...settings(), limit, softLimit }),
       hint: "Slow a schedule down or raise the quota; chirpwatch plan shows what each watch costs.",
-      facts: { spent, limit },
     });
-  };
-
-  const alertWhenSpent = async ({ softLimit, limit = 0, spent, period }: QuotaStatus): Promise<void> => {
-    if (softLimit === undefined || spent < softLimit || period.endMs - clock.now() < LAST_HOUR_MS) return;
+  if (spent >= softLimit && period.endMs - clock.now() >= LAST_HOUR_MS)
     await opsAlerts.raise({
+      ...alert,
       once: oncePerPeriod("quota.spent", period),
-      type: "quota.low",
-      subject: "quota",
       severity: "critical",
       message: `The quota is spent: ${formatExact(spent)} of ${formatExact(limit)} requests. Polling stops until ${isoTime(period.endMs)}.`,
       hint: "Raise the quota or api.quota.monthly; what is missed until then is read when polling goes on.",
-      facts: { spent, limit },
     });
-  };
+}
 
-  return {
-    async take(status) {
-      await alertWhenShort(status);
-      await alertWhenSpent(status);
-    },
-  };
+interface KnownLimits extends Pick<QuotaSettings, "onExhausted" | "monthly"> {
+  readonly limit: number;
+  readonly softLimit: number;
+}
+
+function shortText(status: QuotaStatus, { onExhausted, monthly, limit, softLimit }: KnownLimits): string {
+  const effect =
+    onExhausted === "pause" ? "polling stops at the soft limit" : `polls are slowed down, low priority first${slowDownText(status)}`;
+  const kept = softLimit < limit ? ` (${formatExact(softLimit)} before the reserve)` : "";
+  const origin = isBelowConfigured(limit, monthly) ? ", as the data service has less left than api.quota.monthly" : "";
+  const wanted = formatExact(Math.round(status.forecast));
+  const expensive = [...status.paces.keys()].slice(0, MOST_NAMED).join(", ");
+  return `The plan wants ${wanted} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Most expensive: ${expensive}.`;
 }
 
 /** A clock that is set to another period and back raises nothing again. */

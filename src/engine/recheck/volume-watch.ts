@@ -6,6 +6,7 @@ import { spikeLimit, usualCount, usualSpans, watchedMs, watchedOn, type Watched,
 import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { EventBody } from "../../model/event.ts";
+import { createInTurn } from "../../model/in-turn.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Priority } from "../../model/schedule.ts";
 import type { Ports } from "../../model/ports.ts";
@@ -50,8 +51,8 @@ interface VolumeFact {
 export class VolumeWatch {
   readonly #deps: VolumeDeps;
   readonly #known = new Map<string, { readonly watched: Watched; readonly writtenMs: number }>();
-  /** One after the other for each watch: two polls must not report the same spike. */
-  readonly #turns = new Map<string, Promise<void>>();
+  /** One after the other: two polls must not report the same spike. */
+  readonly #inTurn = createInTurn();
 
   constructor(deps: VolumeDeps) {
     this.#deps = deps;
@@ -61,21 +62,15 @@ export class VolumeWatch {
   async polled(poll: Poll): Promise<void> {
     const ruled = poll.subscribers.filter(({ watch }) => watch.spike !== undefined || watch.noEventsForMs !== undefined);
     const once = new Map(ruled.map((subscriber) => [subscriber.watchKey, subscriber]));
-    for (const subscriber of once.values()) await this.#takeTurn(poll, subscriber);
+    for (const subscriber of once.values())
+      await this.#inTurn(() => this.#check(poll, subscriber)).catch((error: unknown) =>
+        this.#deps.log.warn("the volume of a watch could not be checked", { watch: subscriber.watch.id, error }),
+      );
   }
 
   /** Writes when each watch was checked last: nothing more comes. */
   async close(): Promise<void> {
     for (const [watchKey, { watched, writtenMs }] of this.#known) if (watched.okMs > writtenMs) await this.#write(watchKey, watched);
-  }
-
-  #takeTurn(poll: Poll, subscriber: Subscriber): Promise<void> {
-    const before = this.#turns.get(subscriber.watchKey) ?? Promise.resolve();
-    const turn = before
-      .then(() => this.#check(poll, subscriber))
-      .catch((error: unknown) => this.#deps.log.warn("the volume of a watch could not be checked", { watch: subscriber.watch.id, error }));
-    this.#turns.set(subscriber.watchKey, turn);
-    return turn;
   }
 
   async #check(poll: Poll, subscriber: Subscriber): Promise<void> {

@@ -14,18 +14,11 @@ export async function knownTweets(
   subscribers: readonly Subscriber[],
   feed: FeedObservation,
 ): Promise<readonly ReadonlySet<string>[]> {
-  if (feed.items.length === 0) return [];
-  const everything = feed.items.map(({ id }) => id);
-  const whole = subscribers.filter(({ author }) => author === undefined);
-  const known = new Map<Subscriber, ReadonlySet<string>>();
-  for (const [index, set] of (whole.length === 0 ? [] : await store.knownItems(whole, everything)).entries()) {
-    const subscriber = whole[index];
-    if (subscriber !== undefined) known.set(subscriber, set);
-  }
-  const authors = new Set(feed.items.map(({ id }) => feed.tweets.get(id)?.user.id));
-  for (const subscriber of subscribers.filter(({ author }) => author !== undefined && authors.has(author))) {
-    const ids = ownFeed(subscriber, feed).items.map(({ id }) => id);
-    known.set(subscriber, (await store.knownItems([subscriber], ids))[0] ?? new Set());
-  }
+  const ids = feed.items.map(({ id }) => id);
+  const authors = new Set(ids.map((id) => feed.tweets.get(id)?.user.id));
+  const asked = subscribers.filter(({ author }) => author === undefined || authors.has(author));
+  if (ids.length === 0 || asked.length === 0) return [];
+  const found = await store.knownItems(asked, ids);
+  const known = new Map(asked.map((subscriber, index) => [subscriber, found[index] ?? new Set<string>()]));
   return subscribers.map((subscriber) => known.get(subscriber) ?? new Set());
 }

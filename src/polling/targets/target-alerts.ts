@@ -119,7 +119,7 @@ export class TargetAlerts {
       subject: to,
       ...watchOf(ids),
       severity: "info",
-      message: `${idsText(ids)}: @${from} was renamed to @${to} and is followed by its id${taken}`,
+      message: `${listText(ids)}: @${from} was renamed to @${to} and is followed by its id${taken}`,
       hint,
       facts: { user_id: userId, from, to, watches: ids },
     });
@@ -175,9 +175,7 @@ const identityOf = ({ userId, key }: TargetState): string => (userId === null ? 
 
 const namesOf = (targets: readonly ReportedTarget[]): readonly string[] => [...new Set(targets.map(({ target }) => target.name))];
 const watchIdsOf = (targets: readonly ReportedTarget[]): readonly string[] => [...new Set(targets.map(({ watchId }) => watchId))];
-const watchesText = (targets: readonly ReportedTarget[]): string => idsText(watchIdsOf(targets));
-
-const idsText = (ids: readonly string[]): string => listText(ids);
+const watchesText = (targets: readonly ReportedTarget[]): string => listText(watchIdsOf(targets));
 
 function listText(names: readonly string[]): string {
   const rest = names.length - MOST_NAMED;
