@@ -8,7 +8,6 @@ const DAY_MS = 86_400_000;
 const SAMPLE_TICKS = 500;
 
 export interface Rhythm {
-  readonly pollsPerDay: number;
   readonly gapsMs: readonly number[];
   /** The next ones, at least `count` where the schedule has so many. */
   readonly ticksMs: readonly number[];
@@ -18,7 +17,7 @@ export function readRhythm(schedules: readonly Schedule[], timetable: Timetable,
   const ticksMs = takeTicks(schedules, timetable, nowMs, isEven(schedules) ? count + 1 : SAMPLE_TICKS);
   const [only] = schedules;
   const gapsMs = schedules.length === 1 && only?.kind === "every" ? [only.intervalMs] : gapsOf(ticksMs);
-  return { pollsPerDay: pollsPerDay(schedules, timetable, nowMs), gapsMs, ticksMs };
+  return { gapsMs, ticksMs };
 }
 
 /** Ticks of an average day. Of several schedules: as the engine does it, after each run the earliest of all is next. */

@@ -166,6 +166,6 @@ interface EvaluatedItem {
 }
 
 function triedItem(subscriber: Subscriber, { itemId, reason, fact }: EvaluatedItem, context: TryContext): TriedItem {
-  const { event } = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
+  const { event } = makeEvent(context, subscriber, fact);
   return { itemId, verdict: reason === "" ? "news" : "filtered", detail: reason, event };
 }

@@ -11,16 +11,11 @@ import type { Ports } from "../../model/ports.ts";
 import { repeat } from "./repeat.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import { SilenceWatch } from "./silence-watch.ts";
+import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-export interface PolledNews {
-  /** Whether a list that held items before came back empty. */
-  readonly isSuspicious: boolean;
-  /** Items never seen before. */
-  readonly newItems: number;
-  /** Of a list that was read as deep as was asked: what it holds. */
-  readonly shown?: ReadonlySet<string>;
-}
+/** What a poll that went well says of its list. */
+type PolledNews = Pick<PollOutcome, "isSuspicious" | "newItems" | "shown">;
 
 export interface StallWatchDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
   /** When a poll is due, epoch ms; undefined while it runs. */

@@ -138,7 +138,7 @@ export class VolumeWatch {
     const { hash, route } = this.#deps;
     const body: EventBody = { volume };
     const fact = { type, subject: subscriber.watch.id, episode, body, occurredAtMs: nowMs };
-    const routed = route(makeEvent(hash, { ...subscriber, targetName: "" }, fact, nowMs), nowMs);
+    const routed = route(makeEvent({ hash, detectedAtMs: nowMs }, { ...subscriber, targetName: "" }, fact), nowMs);
     await commitEvents(this.#deps, { atMs: nowMs, targets: [], verdicts: [], ...committedOf([routed]) });
   }
 }

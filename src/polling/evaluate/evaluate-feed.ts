@@ -173,12 +173,8 @@ function evaluateTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, m
     const recheck = verdict === "filtered" && isKeptByWhere(subscriber.watch, tweet) ? follow("") : undefined;
     return { verdict: { ...row, verdict, detail: detailOf(subscriber.watch, verdict, reason) }, recheck };
   }
-  const event = makeEvent(
-    context.hash,
-    subscriber,
-    { type: "tweet.created", subject: tweet.id, episode: "", body: { tweet }, occurredAtMs },
-    context.detectedAtMs,
-  );
+  const fact = { type: "tweet.created", subject: tweet.id, episode: "", body: { tweet }, occurredAtMs };
+  const event = makeEvent(context, subscriber, fact);
   return {
     verdict: { ...row, verdict, detail: "", eventId: event.event.id },
     event: missed?.mode === "digest" ? { ...event, isMissed: true } : event,

@@ -2,7 +2,7 @@
 import { detectAboveWatermark, detectLeft, detectRoster, type RosterFinding, type RosterRule } from "../../detect/roster.ts";
 import { firstRun } from "../../detect/known-run.ts";
 import type { EventBody } from "../../model/event.ts";
-import type { ItemMark, ItemVerdict, Member, MembersChange, TargetChange } from "../../model/poll-store.ts";
+import type { ItemMark, ItemVerdict, Member, MembersChange, PollStore, TargetChange } from "../../model/poll-store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import { userOfMember, type User } from "../../model/user.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -32,16 +32,12 @@ export interface MemberListContext extends EvaluationContext {
   readonly size?: number;
 }
 
-type AbsentMember = Member & { readonly seenAtMs: number };
-
 type KnownMembers = ReadonlyMap<string, ItemMark>;
 
-export interface MissedMembers {
-  readonly absent: readonly AbsentMember[];
-  readonly memberCount: number;
-  /** Start of the complete read before. */
-  readonly previousAtMs: number | null;
-}
+/** Members that a complete read did not find, and when the one before it began. */
+export type MissedMembers = Awaited<ReturnType<PollStore["absentMembers"]>> & { readonly previousAtMs: number | null };
+
+type AbsentMember = MissedMembers["absent"][number];
 
 export function evaluateMemberList(
   subscriber: Subscriber,
@@ -124,7 +120,7 @@ function evaluateMember(
   // Where leaving is reported, joining can recur.
   const episode = context.rule.left === undefined ? "" : context.episode;
   const fact = { type: context.rule.joined, subject: subjectOf(target, user.id), episode, body, occurredAtMs };
-  const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
+  const event = makeEvent(context, subscriber, fact);
   return {
     verdict: { ...row, verdict: "event", detail: "", eventId: event.event.id },
     event: missed?.mode === "digest" ? { ...event, isMissed: true } : event,
@@ -163,10 +159,10 @@ function reasonAgainst({ watch }: Subscriber, user: User, body: EventBody): stri
 }
 
 /** Members the state still has, without those this very poll found. */
-const absentMembers = (found: ReadonlyMap<string, User>, { rule, missed }: MemberListContext): MissedMembers["absent"] =>
+const absentMembers = (found: ReadonlyMap<string, User>, { rule, missed }: MemberListContext): readonly AbsentMember[] =>
   rule.left === undefined ? [] : (missed?.absent ?? []).filter(({ id }) => !found.has(id));
 
-function leftMembers(absent: MissedMembers["absent"], newcomers: number, { missed }: MemberListContext): MissedMembers["absent"] {
+function leftMembers(absent: readonly AbsentMember[], newcomers: number, { missed }: MemberListContext): readonly AbsentMember[] {
   if (missed === undefined) return [];
   const foundCount = missed.memberCount - absent.length + newcomers;
   return detectLeft(absent, { foundCount, previousAtMs: missed.previousAtMs });
@@ -191,7 +187,7 @@ function evaluateLeaver(
   };
   const missed = missedBy(subscriber.watch, target);
   const wasMissed = missed !== undefined && member.seenAtMs < missed.untilMs;
-  return withMissed([makeEvent(context.hash, subscriber, fact, detectedAtMs)], wasMissed ? missed : undefined);
+  return withMissed([makeEvent(context, subscriber, fact)], wasMissed ? missed : undefined);
 }
 
 const membersChange = (target: TargetState, seen: MemberListObservation, left: readonly Member[]): MembersChange => ({

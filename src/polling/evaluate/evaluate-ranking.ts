@@ -35,7 +35,7 @@ export function evaluateRanking(
     if (subscriber.watch.where?.matches(body) === false) return [];
     const subject = `${target.key}/${fact.key}`;
     const reported = { type: fact.event, subject, episode: context.episode, body, occurredAtMs: detectedAtMs };
-    return [makeEvent(context.hash, subscriber, reported, detectedAtMs)];
+    return [makeEvent(context, subscriber, reported)];
   });
   return { verdicts: [], events: withMissed(events, missedOnce(subscriber.watch, target)), targets: [change] };
 }

@@ -125,11 +125,12 @@ function eventOf(
   subscriber: Subscriber,
   target: TargetState,
   { type, body }: Pick<Fact, "type" | "body">,
-  { hash, episode, detectedAtMs }: ReadingContext,
+  context: ReadingContext,
 ): readonly EvaluatedEvent[] {
+  const { episode, detectedAtMs } = context;
   if (subscriber.watch.where?.matches(body) === false) return [];
   const fact = { type, subject: target.userId ?? target.key, episode, body, occurredAtMs: detectedAtMs };
-  return withMissed([makeEvent(hash, subscriber, fact, detectedAtMs)], missedOnce(subscriber.watch, target));
+  return withMissed([makeEvent(context, subscriber, fact)], missedOnce(subscriber.watch, target));
 }
 
 const memoryOf = (target: TargetState): TargetMemory => target.memory as TargetMemory;

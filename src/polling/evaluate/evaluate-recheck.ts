@@ -8,13 +8,11 @@ import type { LateVerdict, Recheck, RecheckRef } from "../../model/recheck.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { Watch } from "../../model/watch.ts";
 import { type Missed, withMissed } from "./absence.ts";
-import { type Fact, makeEvent } from "./make-event.ts";
+import { type EventContext, type Fact, makeEvent } from "./make-event.ts";
 import type { EvaluatedEvent } from "./verdicts.ts";
 import type { Subscriber } from "../watch-poll.ts";
 
-export interface RecheckContext {
-  readonly hash: Hash;
-  readonly detectedAtMs: number;
+export interface RecheckContext extends EventContext {
   /** How much slower rechecks go while the quota is short. */
   readonly slowDown: number;
   /** The answer has none of the tweets it was asked for: it says nothing of any. */
@@ -38,7 +36,7 @@ export function firstRecheck(
   { watch, watchKey, targetKey }: Followed,
   tweet: Tweet,
   eventId: string,
-  { hash, detectedAtMs: nowMs }: Pick<RecheckContext, "hash" | "detectedAtMs">,
+  { hash, detectedAtMs: nowMs }: EventContext,
 ): Recheck | undefined {
   if (watch.recheck === undefined) return undefined;
   // A date that lies ahead would keep it followed for as long.
@@ -81,14 +79,12 @@ export function evaluateRecheck(
   { tweet, event }: Recalled,
   context: RecheckContext,
 ): RecheckOutcome {
-  if (tweet === undefined) return withAbsence(evaluateAbsent(subscriber, recheck, event, context), recheck, context);
-  return withAbsence(
-    recheck.eventId === ""
-      ? evaluateKeptBack(subscriber, recheck, tweet, context)
-      : evaluatePresent(subscriber, { ...recheck, absences: 0 }, { tweet, event }, context),
-    recheck,
-    context,
-  );
+  const evaluate = () => {
+    if (tweet === undefined) return evaluateAbsent(subscriber, recheck, event, context);
+    if (recheck.eventId === "") return evaluateKeptBack(subscriber, recheck, tweet, context);
+    return evaluatePresent(subscriber, { ...recheck, absences: 0 }, { tweet, event }, context);
+  };
+  return withAbsence(evaluate(), recheck, context);
 }
 
 /**
@@ -116,7 +112,7 @@ function evaluatePresent(
     body: { tweet, previous: { full_text: before.full_text } },
     occurredAtMs: detectedAtMs,
   };
-  const evaluated = makeEvent(hash, subscriber, edited, detectedAtMs);
+  const evaluated = makeEvent(context, subscriber, edited);
   const next = { ...recheck, eventId: evaluated.event.id, versions: [...versions, version] };
   return { ...again(subscriber, next, context), event: evaluated };
 }
@@ -135,7 +131,7 @@ function evaluateAbsent(subscriber: Subscriber, recheck: Recheck, event: ChirpEv
   const tweet = event?.body.tweet;
   if (recheck.eventId === "" || tweet === undefined) return { ended: refOf(recheck) };
   const fact = factOf("tweet.deleted", tweet, context.detectedAtMs);
-  return { ended: refOf(recheck), event: makeEvent(context.hash, subscriber, fact, context.detectedAtMs) };
+  return { ended: refOf(recheck), event: makeEvent(context, subscriber, fact) };
 }
 
 /** A `where` that was edited is another question: it is asked of the tweets that come from now on. */
@@ -145,7 +141,7 @@ function evaluateKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet
   if (isOther) return { ended: refOf(recheck) };
   if (watch.where?.matches({ tweet }) !== true) return again(subscriber, { ...recheck, absences: 0 }, context);
   const fact = factOf("tweet.created", tweet, Date.parse(tweet.created_at) || context.detectedAtMs);
-  const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
+  const event = makeEvent(context, subscriber, fact);
   const { watchKey, targetKey, tweetId: itemId } = recheck;
   const late = { watchKey, targetKey, itemId, eventId: event.event.id };
   return {

@@ -24,7 +24,9 @@ export interface Fact {
   readonly occurredAtMs: number;
 }
 
-export function makeEvent(hash: Hash, subscriber: Subscriber, fact: Fact, detectedAtMs: number): EvaluatedEvent {
+export type EventContext = Pick<EvaluationContext, "hash" | "detectedAtMs">;
+
+export function makeEvent({ hash, detectedAtMs }: EventContext, subscriber: Subscriber, fact: Fact): EvaluatedEvent {
   const { watch, watchKey } = subscriber;
   const event = {
     id: eventId(hash, watchKey, fact),
