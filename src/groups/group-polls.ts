@@ -3,10 +3,10 @@
  * that moved. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
-import { accountsKey, toGroup, withShared } from "./accounts/group-accounts.ts";
+import { accountsKey, toGroup } from "./accounts/group-accounts.ts";
 import type { Freshness } from "../model/schedule.ts";
 import { groupSpreadMs } from "../plan/polls/group-spread.ts";
-import { sortByKind } from "../plan/polls/kinds.ts";
+import { type Members, sortByKind } from "../plan/polls/kinds.ts";
 import { type Poll, type Pollable, userIdOf } from "../plan/poll.ts";
 import { groupMemberLists, type ListGroupDeps } from "./member-lists/list-groups.ts";
 import { groupSearches } from "./searches/search-groups.ts";
@@ -22,20 +22,23 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
   const shared = createSharedProbes();
   const alone = [...rest];
   const groups: Poll<T>[] = [];
-  const fresh: Poll<T>[] = [];
+  const fresh: (readonly [string, Members<T>])[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
     const { timing } = first;
     const isFresh = timing.kind === "freshness";
     const isAsked = strategyOf(first) !== "auto" || (isFresh && !isCheaperAlone(first, timing.freshness, polls));
     if (members.length < LEAST_MEMBERS && !isAsked) alone.push(...members);
-    else if (!isFresh) groups.push(withShared(toGroup(kind, members, deps.hash), shared));
-    else fresh.push(toGroup(kind, members, deps.hash));
+    else if (isFresh) fresh.push([kind, members]);
+    else groups.push(toGroup(kind, members, deps.hash, { probesPerRun: shared.add(first, members.map(userIdOf)) }));
   }
   // A group asks first, and what it asks for is counted as its own.
   const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
   const asking = groups.length + fresh.length + alone.filter(isReading).length;
-  const beside = fresh.map((poll) => (asking > 1 ? besideOthers(poll) : poll));
+  const beside = fresh.map(([kind, members]) => {
+    const mayBePiggybacked = asking > 1 && members.length <= BATCH_SIZE;
+    return toGroup(kind, members, deps.hash, mayBePiggybacked ? { mayBePiggybacked } : {});
+  });
   return [...groupMemberLists(groupSearches(read, deps.hash), deps, shared), ...groups, ...beside];
 }
 
@@ -48,11 +51,6 @@ const isCheaperAlone = (member: Poll, { kind }: Freshness, polls: readonly Poll[
 
 const asksForProfiles = (poll: Poll): boolean =>
   isReading(poll) || (userIdOf(poll) !== "" && poll.subscribers.every(({ type }) => type.probeFields !== undefined));
-
-function besideOthers<T extends Pollable>(poll: Poll<T>): Poll<T> {
-  const { group } = poll;
-  return group === undefined || group.members.length > BATCH_SIZE ? poll : { ...poll, group: { ...group, mayBePiggybacked: true } };
-}
 
 /** Profiles: what is asked for them shows as much as a probe does. */
 const isReading = ({ source, detector, group }: Poll): boolean =>

@@ -4,7 +4,6 @@ import type { Freshness, Priority, Schedule, StrategyOverride } from "../model/s
 import type { Source, SourceTarget } from "../model/source.ts";
 import type { Watch } from "../model/watch.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
-import type { StrategyCost } from "./strategy.ts";
 
 /** What planning must know of a watch type; every type in watches/ has it. */
 export interface Pollable {
@@ -90,8 +89,6 @@ export interface PollGroup<T extends Pollable = Pollable> {
   readonly mayBePiggybacked?: true;
   /** What each member takes of the cost, against the others; all alike where nothing is said. */
   readonly weights?: readonly number[];
-  /** By what is known when it is planned. */
-  readonly cost: StrategyCost;
 }
 
 /** The account that a timeline, or a list, is about; "" where it is about none. */

@@ -116,7 +116,8 @@ it("goes on after a clock that ran a day ahead was set right", async () => {
 });
 
 const P95 = probesForP95({ kind: "p95", p95Ms: MIN });
-const waiting = Array.from({ length: 300 }, (_, index) => ({ id: String(index), rate: 0, ageMs: 3 * MIN, member: index }));
+const account = { rate: { posts: 30, days: 30, excited: 0, atMs: START } };
+const waiting = Array.from({ length: 300 }, (_, index) => ({ id: String(index), rate: 0, ageMs: 3 * MIN, member: index, account }));
 const turnOf = (factor: number, passedMs: number) => ({
   waiting: waiting as unknown as readonly Waiting[],
   memory: { busyRate: 1, rounds: { correction: 1, roundAtMs: START } } as GroupMemory,
@@ -153,8 +154,11 @@ it("puts a round off while others asked for whoever would be asked for, and take
 
 it("learns nothing while it is slowed down on purpose, and takes no run between two rounds for one", () => {
   const query = { ...turnOf(1, 20_000), awaited: [], hasProbed: true, delaysMs: [HOUR, HOUR], startedAtMs: START + 20_000 };
-  expect(P95.after({ ...query, factor: 2 })).toEqual({ rounds: { correction: 1, roundAtMs: START } });
+  expect(P95.after({ ...query, factor: 2 })).toEqual({ rounds: { correction: 1, roundAtMs: START }, busyRate: 1 });
   expect(P95.after(query).rounds?.correction).toBeLessThan(1);
-  expect(P95.after({ ...query, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START + MIN);
+  const round = P95.after({ ...query, startedAtMs: START + MIN });
+  expect(round.rounds?.roundAtMs).toBe(START + MIN);
+  // With each round, who counts as busy goes by the rates of now.
+  expect(round.busyRate).not.toBe(1);
   expect(P95.after({ ...query, factor: 5, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START);
 });

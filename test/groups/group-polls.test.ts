@@ -61,8 +61,8 @@ describe("accounts of one schedule", () => {
 
   it("cost a fraction of single polls", () => {
     const [group] = groupsOf(timeline("a", ids(1_000)));
-    expect(group?.group?.cost.strategy).toBe("probe");
-    expect(720_000 / (group?.group?.cost.requestsPerDay ?? 0)).toBeGreaterThan(75);
+    expect(group?.group?.kind).toBe("accounts");
+    expect(1_000 / (group?.costRequests ?? 0)).toBeGreaterThan(75);
   });
 });
 
@@ -79,7 +79,7 @@ describe("accounts of two intervals", () => {
   it("are asked for in the requests of whoever is asked for at the same time", () => {
     const profiles = makeWatch("p", "profile", { accounts: ids(60) }, minutes(10));
     const all = polls(timeline("a", ids(60), minutes(10)), timeline("b", ids(10), minutes(5)), profiles);
-    const probes = all.reduce((sum, { group }) => sum + (group?.cost.probesPerDay ?? 0), 0);
+    const probes = all.reduce((sum, { group, intervalMs }) => sum + ((group?.probesPerRun ?? 0) * 86_400_000) / intervalMs, 0);
     const forecast = createForecast(all, { timetable: createTimetable(), nowMs: NOW });
     // One request every five minutes, counted where the ledger counts it.
     expect(probes).toBe(288);
@@ -95,7 +95,7 @@ describe("freshness", () => {
     const [scheduled] = groupsOf(timeline("a", ids(1_000)));
     expect(fresh?.timing).toEqual({ kind: "freshness", freshness: mean });
     expect(fresh?.intervalMs).toBe(120_000);
-    expect(fresh?.group?.cost.requestsPerDay).toBeLessThanOrEqual(scheduled?.group?.cost.requestsPerDay ?? 0);
+    expect(fresh?.costRequests).toBeLessThanOrEqual(scheduled?.costRequests ?? 0);
   });
 
   it("is the strictest of the subscribers', and none where one of them has a schedule", () => {
@@ -119,7 +119,7 @@ describe("freshness", () => {
   it("is what the forecast says of the next runs: rounds of a p95 come evenly, however many probes they take", () => {
     const [poll] = polls(timeline("a", ids(1_000), { freshness: { kind: "p95", p95Ms: 60_000 } }));
     const { watches } = createForecast(poll === undefined ? [] : [poll], { timetable: createTimetable(), nowMs: NOW });
-    expect(poll?.group?.cost).toMatchObject({ strategy: "probe" });
+    expect(poll?.group?.kind).toBe("accounts");
     expect(watches.get("a")?.nextRunsMs.slice(0, 3)).toEqual([58_000, 116_000, 174_000].map((ms) => NOW + ms));
   });
 

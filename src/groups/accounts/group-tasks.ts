@@ -1,11 +1,10 @@
 /** What a run of a group reads, after its probe: which members, through which endpoint, how deep. Pure. */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { isDue, endpointToRead } from "../probing/pending-changes.ts";
-import { handlesPerQuery } from "../../query/merging/merge.ts";
+import { handlesPerQuery, type MergeLimits } from "../../query/merging/merge.ts";
 import { fillersOf, batchParts } from "../queries/query-batches.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
 import type { GroupMember } from "../memory/group-members.ts";
-import type { GroupMemory } from "./group-memory.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
 
 export interface ReadTask {
@@ -23,7 +22,8 @@ export interface TaskQuery {
   readonly unready: ReadonlySet<string>;
   /** Poll keys of members that are left alone for now: they could not be read. */
   readonly isCoolingDown: (pollKey: string) => boolean;
-  readonly memory: Pick<GroupMemory, "fullPollEveryMs" | "limits">;
+  readonly limits: MergeLimits;
+  readonly fullPollEveryMs: number;
   /** Asked for in vain, since the service refuses such requests: searched for instead. */
   readonly unprobed: ReadonlySet<GroupMember>;
   readonly accountOf: (userId: string) => AccountMemory | undefined;
@@ -37,7 +37,7 @@ export interface TaskQuery {
 }
 
 export function tasksOf(query: TaskQuery): readonly ReadTask[] {
-  const { nowMs, memory } = query;
+  const { nowMs, fullPollEveryMs } = query;
   const tasks: ReadTask[] = [];
   const waiting: ReadTask[] = [];
   const late: Late[] = [];
@@ -48,8 +48,8 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
     const task = taskOf(member, account, query);
     if (task !== undefined) (task.endpoint === "search" && canWait(account, query) ? waiting : tasks).push(task);
     else if (account !== undefined) {
-      const rounds = (nowMs - account.probe.fullAtMs) / memory.fullPollEveryMs;
-      const triedRounds = (nowMs - (account.probe.blindAtMs ?? Number.NEGATIVE_INFINITY)) / memory.fullPollEveryMs;
+      const rounds = (nowMs - account.probe.fullAtMs) / fullPollEveryMs;
+      const triedRounds = (nowMs - (account.probe.blindAtMs ?? Number.NEGATIVE_INFINITY)) / fullPollEveryMs;
       if (rounds >= SOONEST && triedRounds >= AGAIN) (rounds >= 1 ? late : next).push({ member, account });
     }
   }
@@ -108,8 +108,8 @@ const AGAIN = 0.5;
 
 /** As many searches as keep up with those that come due, filled with those that are due next. */
 function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuery): readonly ReadTask[] {
-  const perQuery = handlesPerQuery(query.memory.limits);
-  const queries = Math.ceil((query.members.length * query.intervalMs) / Math.max(query.memory.fullPollEveryMs, 1) / perQuery);
+  const perQuery = handlesPerQuery(query.limits);
+  const queries = Math.ceil((query.members.length * query.intervalMs) / Math.max(query.fullPollEveryMs, 1) / perQuery);
   const places = queries * perQuery;
   const sorted = [...late].sort(byAge);
   const bySearch = searchedParts(sorted, query).slice(0, places);
@@ -125,7 +125,7 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
 
 /** Beside the news of the search that reaches furthest back, where they take no page more. */
 function freeFullPolls(news: readonly ReadTask[], due: readonly Late[], query: TaskQuery): readonly ReadTask[] {
-  const { limits } = query.memory;
+  const { limits } = query;
   const deepest = batchParts(partsOfSearches(news.filter(isForNews), query), limits).at(-1);
   const places = deepest === undefined ? 0 : handlesPerQuery(limits) - deepest.length;
   if (deepest === undefined || places <= 0) return [];

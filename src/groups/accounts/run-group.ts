@@ -9,20 +9,22 @@ import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Priority } from "../../model/schedule.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
-import { learnHours, ratesOf } from "../../plan/rates/rates.ts";
+import { learnHours } from "../../plan/rates/rates.ts";
 import type { GroupRun } from "../../polling/run/poll-run.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
+import { growLimits } from "../../query/merging/merge.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupRunner } from "../kind/group-runner.ts";
-import { createGroupMembers, type GroupMember, type GroupMembers, membersOf } from "../memory/group-members.ts";
-import { createLearned, type GroupMemories } from "../memory/learned.ts";
-import { type BegunRun, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
-import { learnedRate, type ProbeStates } from "../probing/probe-states.ts";
+import { createGroupMembers, type GroupMembers, membersOf } from "../memory/group-members.ts";
+import type { LearnedValues } from "../memory/learned-values.ts";
+import { createGroupMemories, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
+import type { ProbeStates } from "../probing/probe-states.ts";
 import { createSpareSlots, type FreePlaces } from "./spare-slots.ts";
-import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
+import { type GroupMemory, restoreGroup } from "./group-memory.ts";
+import { fullPollEvery } from "./account-estimate.ts";
 import { createGroupProbes, type GroupProbes } from "./group-probes.ts";
 import { createGroupReads, type GroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
@@ -51,7 +53,7 @@ export const createGroupRunner = (deps: GroupDeps): GroupRunner => new AccountsR
 
 class AccountsRunner implements GroupRunner {
   readonly #deps: GroupDeps;
-  readonly #memories: GroupMemories<GroupMemory>;
+  readonly #memories: LearnedValues<GroupMemory>;
   readonly #readiness: GroupMembers;
   readonly #cooldowns: Cooldowns;
   readonly #reads: GroupReads;
@@ -64,16 +66,23 @@ class AccountsRunner implements GroupRunner {
     const readiness = createGroupMembers(store);
     const cooldowns = createCooldowns(clock);
     this.#deps = deps;
-    this.#memories = createLearned<GroupMemory>(store, restoreGroup);
+    this.#memories = createGroupMemories(store, clock, restoreGroup);
     this.#readiness = readiness;
     this.#cooldowns = cooldowns;
     this.#reads = createGroupReads({ store, gate, clock, serviceClock, log, probeStates, readiness, cooldowns, runOne, take });
     this.#probes = createGroupProbes({ profiles, clock, log, probeStates, release: cooldowns.release });
     const turns = createTurns((userId) => probeStates.get(userId));
-    this.#pacing = { turns, onTime: createOnTime(clock), probes: this.#probes, clock, slowDownOf, memoryOf: this.#memories.peek };
+    this.#pacing = {
+      turns,
+      onTime: createOnTime(clock),
+      probes: this.#probes,
+      clock,
+      slowDownOf,
+      memoryOf: ({ key }) => this.#memories.get(key),
+    };
     this.#places = createSpareSlots({
       waitingOf: (group) => {
-        const memory = this.#memories.peek(group);
+        const memory = this.#memories.get(group.key);
         return memory === undefined || slowDownOf(group.priority) > 1 ? [] : turns.of(membersOf(group), memory.profile, clock.now());
       },
       applyProbe: (member, seen) => {
@@ -88,9 +97,9 @@ class AccountsRunner implements GroupRunner {
   async run(group: Poll): Promise<GroupRun> {
     try {
       const wasHelped = this.#places.begin(group.key);
-      const { probeStates, clock } = this.#deps;
-      const read = (begun: BegunRun<GroupMemory>) => this.#readGroup(begun, wasHelped);
-      return await runGroupKind({ memories: this.#memories, learned: [probeStates], clock, read }, group);
+      const { store, probeStates, clock } = this.#deps;
+      const read = (startedAtMs: number) => this.#readGroup(group, startedAtMs, wasHelped);
+      return await runGroupKind({ store, clock, learned: [this.#memories, probeStates], read }, group);
     } finally {
       this.#places.end(group.key);
     }
@@ -110,7 +119,9 @@ class AccountsRunner implements GroupRunner {
     return this.#memories.close();
   }
 
-  async #readGroup({ group, memory, startedAtMs }: BegunRun<GroupMemory>, wasHelped: boolean): Promise<ReadRun<GroupMemory>> {
+  async #readGroup(group: Poll, startedAtMs: number, wasHelped: boolean): Promise<ReadRun> {
+    await this.#deps.probeStates.load();
+    const memory = (await this.#memories.find(group.key)) ?? restoreGroup({});
     const pacer = this.pacerOf(group);
     const onTimeSinceMs = pacer.begin();
     const members = membersOf(group);
@@ -122,7 +133,7 @@ class AccountsRunner implements GroupRunner {
   async #probe(run: Run, stored: GroupMemory): Promise<ProbedRun> {
     const { probeStates } = this.#deps;
     const { group, pacer, members, startedAtMs } = run;
-    const memory = chooseAgain(group, stored, () => ratesNow(members, this.#deps), startedAtMs);
+    const memory = { ...stored, limits: growLimits(stored.limits, startedAtMs) };
     const unknown = members.filter(({ userId }) => probeStates.get(userId) === undefined);
     const { all: due, awaited } = pacer.turn(run, memory, run.wasHelped || unknown.length > 0);
     const seen = new Set(unknown.filter((member) => this.#probes.isSeenJustNow(member)));
@@ -133,7 +144,7 @@ class AccountsRunner implements GroupRunner {
     return { ...run, memory: isOfAll ? { ...memory, probedAtMs: startedAtMs } : memory, asked, seen, answer, awaited };
   }
 
-  async #readProbed(run: ProbedRun): Promise<ReadRun<GroupMemory>> {
+  async #readProbed(run: ProbedRun): Promise<ReadRun> {
     const { group, pacer, startedAtMs, onTimeSinceMs, answer } = run;
     const plan = this.#planReads(run);
     const { tasks } = plan;
@@ -141,7 +152,8 @@ class AccountsRunner implements GroupRunner {
     const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
     const { memory, nextDueMs } = pacer.after({ ...run, memory: learned }, plan, news);
     const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
-    return { memory, outcome, nextDueMs: () => nextDueMs };
+    this.#memories.put(group.key, memory, "later");
+    return { outcome, nextDueMs: () => nextDueMs };
   }
 
   #planReads(run: ProbedRun): ReadPlan {
@@ -156,7 +168,8 @@ class AccountsRunner implements GroupRunner {
       ...base,
       members,
       isCoolingDown: this.#cooldowns.isCoolingDown,
-      memory,
+      limits: memory.limits,
+      fullPollEveryMs: group.group === undefined ? 0 : fullPollEvery({ ...group, group: group.group }),
       unprobed,
       maxWaitMs: pacer.maxWaitMs,
     });
@@ -164,10 +177,3 @@ class AccountsRunner implements GroupRunner {
     return { tasks: [...tasks, ...fillers.all], awaited: fillers.awaited };
   }
 }
-
-/** Posts a day. */
-const ratesNow = (members: readonly GroupMember[], { probeStates, clock }: Pick<GroupDeps, "probeStates" | "clock">): readonly number[] =>
-  ratesOf(
-    members.map(({ userId }) => userId),
-    (userId) => learnedRate(probeStates.get(userId), clock.now()),
-  );

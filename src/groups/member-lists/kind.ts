@@ -7,6 +7,7 @@ import { sum } from "../../plan/sum.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { placedReads } from "../single/feed-algorithms.ts";
 import { costOfEach } from "../single/kind.ts";
+import { listsOf } from "./list-groups.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -14,7 +15,7 @@ export const MEMBER_LISTS_KIND: GroupKind = {
   costOf(poll, facts) {
     const { group } = poll;
     const { pollsPerDay } = facts;
-    if (group === undefined || group.cost.strategy === "single") return costOfEach(poll, facts);
+    if (group === undefined || listsOf(poll, facts).every(({ isReadEveryTick }) => isReadEveryTick)) return costOfEach(poll, facts);
     const { members, probesPerRun = 1, fullPollEveryMs } = group;
     const lists = members.map((list) => {
       const pages = Math.max(1, facts.pagesOf(list) ?? 1);
@@ -26,7 +27,7 @@ export const MEMBER_LISTS_KIND: GroupKind = {
     const fullPolls = fullPollEveryMs === undefined ? 0 : (pages * DAY_MS) / fullPollEveryMs;
     const { low, high } = times({ low: at(MOVES_PER_DAY.low), high: at(MOVES_PER_DAY.high) }, EXTRA_READS);
     const hasLengths = members.every((one) => !readsWholeList(one) || facts.pagesOf(one) !== undefined);
-    const cost = { strategy: group.cost.strategy, pollsPerDay, sweepsPerDay: wholeReads + fullPolls };
+    const cost = { strategy: "probe", pollsPerDay, sweepsPerDay: wholeReads + fullPolls };
     // A full poll waits for the last read of a change.
     return pollCost({ ...cost, range: { low: low + fullPolls / 2, high: high + fullPolls } }, ["moves", !hasLengths && "lengths"]);
   },

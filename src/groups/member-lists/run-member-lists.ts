@@ -6,22 +6,19 @@ import type { GroupRunner } from "../kind/group-runner.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
 import { unitHash } from "../../model/hash.ts";
-import type { LearnedStore } from "../../model/learned.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import { firstProbe, probedFields, takeProbe } from "../probing/pending-changes.ts";
 import { isReadByEveryPoll } from "../../plan/polls/full-read.ts";
 import { afterListRead } from "./list-reads.ts";
 import { userIdOf } from "../../plan/poll.ts";
 import { learnPosts } from "../../plan/rates/rates.ts";
-import { chooseListStrategy, listGroupOf, listsOf } from "./list-groups.ts";
+import { fullPollEvery, listsOf } from "./list-groups.ts";
 import { isSameTick } from "../../plan/polls/tick-grid.ts";
 import { type AskProfiles, type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
 import { type GroupRun, cooldownMs } from "../../polling/run/poll-run.ts";
-import { isTimeToChoose } from "../memory/time-to-choose.ts";
 import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
-import { createLearned, type GroupMemories } from "../memory/learned.ts";
-import { type BegunRun, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
+import { type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
 import { type AccountMemory, learnedRate, type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
 import type { SeenProfile } from "../../requests/profile-batcher.ts";
 import { type ListTask, listTasks } from "./list-tasks.ts";
@@ -29,28 +26,19 @@ import type { RunMember } from "../../polling/run/run-member.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface MemberListRunnerDeps extends Pick<RunMember, "runOne">, AskProfilesDeps {
-  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & LearnedStore;
+  readonly store: Pick<PollStore, "loadSources" | "commitPoll">;
   readonly probeStates: ProbeStates;
 }
 
-/** How a group is read, chosen by what is known of its lists. */
-interface ListGroupMemory {
-  readonly strategy: "single" | "probe";
-  readonly fullPollEveryMs: number;
-  /** When these were chosen; our clock. 0: never. */
-  readonly chosenAtMs: number;
-  /** Poll keys of lists that move at nearly every tick: read at each, and probed only where a request has a free place. */
-  readonly aside: readonly string[];
-}
-
-const NOTHING_LEARNED: ListGroupMemory = { strategy: "probe", aside: [], fullPollEveryMs: 0, chosenAtMs: 0 };
 /** Evidence of so little time is soon outweighed. */
 const NO_RATE = { posts: 0, days: 0.01, excited: 0 };
 
 /** One run, while it goes on. */
 interface Run {
   readonly group: Poll;
-  readonly memory: ListGroupMemory;
+  /** Poll keys of lists that move at nearly every tick: read at each, and probed only where a request has a free place. */
+  readonly aside: ReadonlySet<string>;
+  readonly fullPollEveryMs: number;
   /** Poll keys of those whose counter was asked for; undefined where the service refuses such requests. */
   readonly probed: ReadonlySet<string> | undefined;
   readonly outcomes: PollOutcome[];
@@ -62,50 +50,46 @@ export const createMemberListRunner = (deps: MemberListRunnerDeps): GroupRunner 
 
 class MemberListsRunner implements GroupRunner {
   readonly #deps: MemberListRunnerDeps;
-  readonly #memories: GroupMemories<ListGroupMemory>;
   readonly #cooldowns: Cooldowns;
   readonly #ask: AskProfiles;
   /** Of each group, since the start. */
   readonly #probedAtMs = new Map<string, number>();
 
   constructor(deps: MemberListRunnerDeps) {
-    const { store, profiles, clock, log } = deps;
+    const { profiles, clock, log } = deps;
     this.#deps = deps;
-    this.#memories = createLearned<ListGroupMemory>(store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
     this.#cooldowns = createCooldowns(clock);
     this.#ask = createAskProfiles({ profiles, clock, log });
   }
 
   run(group: Poll): Promise<GroupRun> {
-    const { probeStates, clock } = this.#deps;
-    const read = (begun: BegunRun<ListGroupMemory>) => this.#readLists(begun);
-    return runGroupKind({ memories: this.#memories, learned: [probeStates], clock, read }, group);
+    const { store, probeStates, clock } = this.#deps;
+    return runGroupKind({ store, clock, learned: [probeStates], read: (startedAtMs) => this.#readLists(group, startedAtMs) }, group);
   }
 
-  close(): Promise<void> {
-    return this.#memories.close();
-  }
-
-  async #readLists({ group, memory: stored, startedAtMs }: BegunRun<ListGroupMemory>): Promise<ReadRun<ListGroupMemory>> {
+  async #readLists(group: Poll, startedAtMs: number): Promise<ReadRun> {
     const { probeStates } = this.#deps;
-    const memory = chooseAgain(group, stored, probeStates, startedAtMs);
-    const probed = await this.#probe(group, memory);
+    await probeStates.load();
+    const lists = listsOf(group, {
+      rateOf: (key) => learnedRate(probeStates.get(key), startedAtMs),
+      pagesOf: ({ key }) => probeStates.get(key)?.pages,
+    });
+    const aside = new Set(group.group?.members.flatMap(({ key }, index) => (lists[index]?.isReadEveryTick === true ? [key] : [])));
+    const probed = await this.#probe(group, aside);
     await probeStates.flush();
-    const run: Run = { group, memory, probed, outcomes: [], retriesMs: [] };
+    const run: Run = { group, aside, fullPollEveryMs: fullPollEvery(group, lists), probed, outcomes: [], retriesMs: [] };
     await sideBySide(this.#tasksOf(run), (task) => this.#read(task, run));
-    return { memory, outcome: joinOutcomes(run.outcomes), nextDueMs: () => retryAtMs(run, startedAtMs) };
+    return { outcome: joinOutcomes(run.outcomes), nextDueMs: () => retryAtMs(run, startedAtMs) };
   }
 
   /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */
-  async #probe(group: Poll, memory: ListGroupMemory): Promise<ReadonlySet<string> | undefined> {
-    if (memory.strategy === "single") return new Set();
+  async #probe(group: Poll, aside: ReadonlySet<string>): Promise<ReadonlySet<string> | undefined> {
     const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
     // A run for newcomers comes between two ticks.
     const isExtra = isSameTick(group, this.#probedAtMs.get(group.key) ?? 0, nowMs);
-    const asked = askedFor(group.group?.members ?? [], new Set(memory.aside)).filter(
-      ({ key }) => !isExtra || probeStates.get(key) === undefined,
-    );
+    const asked = askedFor(group.group?.members ?? [], aside).filter(({ key }) => !isExtra || probeStates.get(key) === undefined);
+    if (asked.length === 0) return new Set();
     const wasShown = ({ key }: Poll) => (probeStates.get(key)?.probe.fields ?? null) !== null;
     const answer = await this.#ask(
       group,
@@ -130,16 +114,15 @@ class MemberListsRunner implements GroupRunner {
     probeStates.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, isNews ? "now" : "stop");
   }
 
-  #tasksOf({ group, memory, probed }: Run): readonly ListTask[] {
+  #tasksOf({ group, aside, fullPollEveryMs, probed }: Run): readonly ListTask[] {
     const { probeStates, clock } = this.#deps;
-    const aside = new Set(memory.aside);
     return listTasks({
       members: group.group?.members ?? [],
       accountOf: (key) => probeStates.get(key),
       subscribersOf,
       isCoolingDown: this.#cooldowns.isCoolingDown,
-      isReadEveryTick: (key) => probed === undefined || memory.strategy === "single" || aside.has(key),
-      fullPollEveryMs: memory.fullPollEveryMs,
+      isReadEveryTick: (key) => probed === undefined || aside.has(key),
+      fullPollEveryMs,
       intervalMs: group.intervalMs,
       nowMs: clock.now(),
     });
@@ -156,7 +139,7 @@ class MemberListsRunner implements GroupRunner {
   }
 
   /** What a read that came to its end means for the probes to come. */
-  #applyRead({ poll, reason }: ListTask, outcome: PollOutcome, list: ListOutcome, { probed, memory }: Run): void {
+  #applyRead({ poll, reason }: ListTask, outcome: PollOutcome, list: ListOutcome, { probed, fullPollEveryMs }: Run): void {
     const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
     const known = probeStates.get(poll.key) ?? {
@@ -173,7 +156,7 @@ class MemberListsRunner implements GroupRunner {
     const joined = isFirst ? 0 : outcome.newItems;
     const isSilent = reason === "full" && probed?.has(poll.key) === true;
     const probeAfter = isFirst
-      ? firstProbe(known.probe.fields, spreadBack(poll.key, nowMs, memory.fullPollEveryMs))
+      ? firstProbe(known.probe.fields, spreadBack(poll.key, nowMs, fullPollEveryMs))
       : afterListRead(known.probe, { joined, left, awaited, isWhole, isSilent }, nowMs);
     const isMoved = reason === "moved" || (reason === "tick" && joined + left + awaited > 0);
     const after: AccountMemory = {
@@ -185,20 +168,6 @@ class MemberListsRunner implements GroupRunner {
     };
     probeStates.put(poll.key, after, worthOfRead(known.probe, probeAfter));
   }
-}
-
-/** Compares the strategies for a group by what is known of its lists now, where it is time. */
-function chooseAgain(group: Poll, memory: ListGroupMemory, probeStates: Pick<ProbeStates, "get">, nowMs: number): ListGroupMemory {
-  if (group.group === undefined || !isTimeToChoose(memory, nowMs)) return memory;
-  const { members, override } = group.group;
-  const lists = listsOf(members, {
-    rateOf: (key) => learnedRate(probeStates.get(key), nowMs),
-    pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
-  });
-  const asked = listGroupOf(group.intervalMs, group.group, lists);
-  const { cost, isReadEveryTick } = chooseListStrategy(asked, memory.chosenAtMs === 0 ? undefined : memory.strategy, override);
-  const aside = members.flatMap(({ key }, index) => (isReadEveryTick[index] === true ? [key] : []));
-  return { strategy: cost.strategy, aside, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }
 
 /** Quarantined ones only as far as requests have room. */

@@ -52,6 +52,12 @@ export class LearnedValues<Value extends object> {
     return this.#values.get(key);
   }
 
+  /** The value of a key, read from the state where it is not in memory. */
+  async find(key: string): Promise<Value | undefined> {
+    if (!this.#values.has(key)) await this.reload([key]);
+    return this.#values.get(key);
+  }
+
   entries(): readonly (readonly [string, Value])[] {
     return [...this.#values];
   }

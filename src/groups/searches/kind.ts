@@ -5,17 +5,17 @@ import { times } from "../../plan/range.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { placedReads } from "../single/feed-algorithms.ts";
 import { costOfEach } from "../single/kind.ts";
-
-const DAY_MS = 86_400_000;
+import { verificationOf } from "./search-groups.ts";
 
 export const SEARCHES_KIND: GroupKind = {
   costOf(poll, facts) {
-    const { group, intervalMs, timing } = poll;
+    const { group, timing } = poll;
+    const { pollsPerDay } = facts;
     if (group === undefined) return costOfEach(poll, facts);
-    const { readsPerDay, sweepsPerDay } = group.cost;
-    const reads = (readsPerDay * intervalMs * facts.pollsPerDay) / DAY_MS;
+    const { queries, perDay: sweepsPerDay } = verificationOf(poll);
+    const reads = queries * pollsPerDay;
     const all = times({ low: reads, high: reads + sweepsPerDay }, EXTRA_READS);
-    const cost = { strategy: group.cost.strategy, pollsPerDay: facts.pollsPerDay, sweepsPerDay };
+    const cost = { strategy: "merge", pollsPerDay, sweepsPerDay };
     return pollCost({ ...cost, range: times(all, readsOf(timing)) }, [timing.kind === "freshness" && "pace", "pages"]);
   },
   placed: placedReads,

@@ -7,9 +7,9 @@ import type { Query } from "../../query/query.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
 import { joinMembers, sharedKey, type Members, sortByKind } from "../../plan/polls/kinds.ts";
-import { FIRST_LIMITS, mergeableQuery, type MergeLimits, batchMembers } from "../../query/merging/merge.ts";
+import { FIRST_LIMITS, mergeableQuery, batchMembers } from "../../query/merging/merge.ts";
 import type { Poll, Pollable } from "../../plan/poll.ts";
-import { strategyCost, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
+import { FULL_POLL_SHARE, fullPollWithin } from "../../plan/full-polls.ts";
 import { sum } from "../../plan/sum.ts";
 import { spreadIn } from "../../plan/timing.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
@@ -43,68 +43,43 @@ export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll,
 function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> {
   const [first] = members;
   const fullPollEveryMs = fullPollEveryOf(first);
-  const joined = joinMembers(members);
-  const asked = searchGroupOf({ ...first, ...joined }, members, { limits: FIRST_LIMITS, fullPollEveryMs, alone: 0 });
-  const cost = costOfSharing(asked);
+  const written = fullPollEveryMs === undefined ? {} : { fullPollEveryMs };
   return {
     ...first,
     key,
     source: { endpoint: "search-tweets", params: { order: "latest" }, boundParam: "query" },
     spreadMs: spreadIn(first.timing, spreadMs(key, first.intervalMs)),
-    costRequests: (cost.readsPerDay * first.intervalMs) / DAY_MS,
-    ...joined,
-    group: { kind: "searches", members, override: strategyOf(first), cost, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },
+    costRequests: batchesOf(members).length,
+    ...joinMembers(members),
+    group: { kind: "searches", members, override: strategyOf(first), ...written },
   };
 }
 
-/** A group, as far as its cost depends on it. */
-export interface SearchGroup {
-  readonly intervalMs: number;
-  /** Requests of a run: merged ones, and those of members that fit in with nobody. */
-  readonly queries: number;
-  /** Members that share a request. */
-  readonly shared: number;
-  /** Requests more that verification reads of all members cost: with two, a read of either leaves the other by itself, and verifies both. */
-  readonly verifications: number;
-  readonly fullPollEveryMs: number;
-}
-
-interface SharingOptions {
-  readonly limits: MergeLimits;
-  /** As the user says; undefined: by what verification reads may cost. */
-  readonly fullPollEveryMs: number | undefined;
-  /** Members of the group that must not share. */
-  readonly alone: number;
-}
-
-/** `members`: those that may share. */
-export function searchGroupOf(
-  { subscribers, intervalMs }: Pick<Poll, "subscribers" | "intervalMs">,
-  members: readonly Pick<Poll, "source">[],
-  { limits, fullPollEveryMs, alone }: SharingOptions,
-): SearchGroup {
+/** Members that share a request. */
+function batchesOf(members: readonly Pick<Poll, "source">[]): readonly (readonly Query[])[] {
   const queries = members.flatMap((member) => queryOf(member) ?? []);
-  const batches = batchMembers(queries, (query) => ({ kind: "query", query }), limits);
-  const base = {
-    intervalMs,
-    queries: batches.length + alone,
-    shared: sum(batches, ({ length }) => (length > 1 ? length : 0)),
-    verifications: sum(batches, ({ length }) => (length > 2 ? length : length - 1)),
-  };
-  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseVerifyEvery(base, maxAgeOf({ subscribers })) };
+  return batchMembers(queries, (query) => ({ kind: "query", query }), FIRST_LIMITS);
 }
 
-/** How often every member is read by itself. */
-function chooseVerifyEvery(
-  { intervalMs, queries, shared }: Pick<SearchGroup, "intervalMs" | "queries" | "shared">,
-  maxAgeMs: number,
-): number {
-  return fullPollWithin((Math.max(shared, 1) * intervalMs) / (queries * FULL_POLL_SHARE), intervalMs, maxAgeMs);
+/** What a group takes beside its reads of all, before anything was learned. */
+export interface Verification {
+  /** How often each member is read by itself. */
+  readonly everyMs: number;
+  /** Requests of a run. */
+  readonly queries: number;
+  /** Requests a day. With two members, a read of either leaves the other by itself, and verifies both. */
+  readonly perDay: number;
 }
 
-/** It is never more than each by itself takes, but for what verification reads ask for again. */
-export const costOfSharing = ({ intervalMs, queries, verifications, fullPollEveryMs }: SearchGroup): StrategyCost =>
-  strategyCost("merge", 0, (queries * DAY_MS) / intervalMs, (verifications * DAY_MS) / fullPollEveryMs);
+export function verificationOf({ intervalMs, subscribers, group }: Pick<Poll, "intervalMs" | "subscribers" | "group">): Verification {
+  const batches = batchesOf(group?.members ?? []);
+  const queries = batches.length;
+  const shared = sum(batches, ({ length }) => (length > 1 ? length : 0));
+  const affordedMs = (Math.max(shared, 1) * intervalMs) / (queries * FULL_POLL_SHARE);
+  const everyMs = group?.fullPollEveryMs ?? fullPollWithin(affordedMs, intervalMs, maxAgeOf({ subscribers }));
+  const reads = sum(batches, ({ length }) => (length > 2 ? length : length - 1));
+  return { everyMs, queries, perDay: (reads * DAY_MS) / everyMs };
+}
 
 /** A read that brings more than a page costs the same merged or not, and its posts are read once more by verification reads: then sharing saves nothing. */
 const TOO_BUSY = 0.85;

@@ -10,7 +10,7 @@ export interface SearchReadTimes {
   readonly startedAtMs: number;
   readonly serviceMs: number;
   /** How often a member is proved. */
-  readonly fullPollEveryMs: number;
+  readonly verifyEveryMs: number;
 }
 
 /** An empty answer proves nothing: it is asked for again after so long. */
@@ -44,13 +44,13 @@ export function afterAlone(
   outcome: PollOutcome,
   times: SearchReadTimes,
 ): SearchMemory | undefined {
-  const { startedAtMs, serviceMs, fullPollEveryMs } = times;
+  const { startedAtMs, serviceMs, verifyEveryMs } = times;
   if (outcome.shown === undefined) {
     // Cut: its history has a gap, and its own memory says where. Or empty where something was before.
     return member && { ...member, triedAtMs: startedAtMs, proofDueMs: Math.max(member.proofDueMs, startedAtMs + ASK_AGAIN_MS) };
   }
   // Members that begin together are verified apart.
-  const proofDueMs = startedAtMs + fullPollEveryMs * (member === undefined ? unitHash(task.poll.key) : 1);
+  const proofDueMs = startedAtMs + verifyEveryMs * (member === undefined ? unitHash(task.poll.key) : 1);
   if (member === undefined)
     return {
       checkedAtMs: startedAtMs,

@@ -30,10 +30,6 @@ export interface Quarantine {
 }
 
 export interface SearchGroupMemory {
-  /** How often each member is read by itself, to verify it. */
-  readonly fullPollEveryMs: number;
-  /** When that was chosen; our clock. 0: never. */
-  readonly chosenAtMs: number;
   readonly limits: LearnedLimits;
   /** By poll key. */
   readonly members: Readonly<Record<string, SearchMemory>>;
@@ -50,8 +46,6 @@ export interface Trouble {
 
 const NOTHING_LEARNED: SearchGroupMemory = {
   limits: FIRST_LIMITS,
-  fullPollEveryMs: 0,
-  chosenAtMs: 0,
   members: {},
   strays: [],
   trouble: { atMs: [], restUntilMs: 0 },

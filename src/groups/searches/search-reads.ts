@@ -142,7 +142,7 @@ export class SearchReads {
   /** A verification read, with what merged answers gave the member since its last rescan. */
   #compare(scene: SearchScene, task: SearchTask, outcome: PollOutcome, sweptAtMs: number): void {
     const { key, overlapMs } = task.poll;
-    const lagMs = Math.min(overlapMs, scene.memory.fullPollEveryMs / 2);
+    const lagMs = Math.min(overlapMs, scene.verifyEveryMs / 2);
     const sinceMs = this.#deps.serviceClock.fromLocal(sweptAtMs) - lagMs;
     const objection = objectionTo(task, outcome, this.#taken.get(key) ?? new Map(), sinceMs);
     this.#taken.delete(key);
@@ -167,7 +167,7 @@ export class SearchReads {
     return { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
   }
 
-  #readTimesOf({ startedAtMs, memory }: SearchScene): SearchReadTimes {
-    return { startedAtMs, serviceMs: this.#deps.serviceClock.now(), fullPollEveryMs: memory.fullPollEveryMs };
+  #readTimesOf({ startedAtMs, verifyEveryMs }: SearchScene): SearchReadTimes {
+    return { startedAtMs, serviceMs: this.#deps.serviceClock.now(), verifyEveryMs };
   }
 }

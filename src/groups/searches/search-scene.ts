@@ -2,6 +2,9 @@
 import { isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
+import { growLimits } from "../../query/merging/merge.ts";
+import { verificationOf } from "./search-groups.ts";
+import { weighed } from "./search-memory-after.ts";
 import { isAlone, type SearchGroupMemory, type SearchMemory, quarantineAfter } from "./search-memory.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
@@ -10,6 +13,8 @@ export interface SearchScene {
   /** Of the group as a whole; its members' part is in `members`. */
   memory: SearchGroupMemory;
   readonly members: Map<string, SearchMemory>;
+  /** How often each member is read by itself, to verify it. */
+  readonly verifyEveryMs: number;
   /** Our clock. */
   readonly startedAtMs: number;
   readonly outcomes: PollOutcome[];
@@ -19,8 +24,12 @@ export interface SearchScene {
 
 export function openScene(group: Poll, memory: SearchGroupMemory, startedAtMs: number): SearchScene {
   const keys = new Set(group.group?.members.map(({ key }) => key));
-  const members = new Map(Object.entries(memory.members).filter(([key]) => keys.has(key)));
-  return { group, memory, members, startedAtMs, outcomes: [], isWorthWriting: false };
+  const own = Object.entries(memory.members).filter(([key]) => keys.has(key));
+  const isWeighed = group.group?.override !== "merge";
+  const members = new Map(own.map(([key, member]) => [key, isWeighed ? weighed(member, group.intervalMs) : member]));
+  const grown = { ...memory, limits: growLimits(memory.limits, startedAtMs) };
+  const verifyEveryMs = verificationOf(group).everyMs;
+  return { group, memory: grown, members, verifyEveryMs, startedAtMs, outcomes: [], isWorthWriting: false };
 }
 
 export const memoryOf = ({ memory, members }: SearchScene): SearchGroupMemory => ({ ...memory, members: Object.fromEntries(members) });

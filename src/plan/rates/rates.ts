@@ -170,18 +170,6 @@ function diurnalFactor(habit: readonly number[] | undefined, nowMs: number, busy
   return (own * SPANS + OWN_HOURS_PRIOR * busyness) / (total + OWN_HOURS_PRIOR);
 }
 
-/**
- * Posts a day as they are spread over accounts of such platforms: log-normal, half of them under 0.4, 3 on average, most of that by a few.
- * In an order whose beginning is typical too.
- */
-const USUAL_RATES = [0.45, 1.33, 0.12, 4, 0.04, 0.76, 2.59, 0.27, 0.59, 7.2, 0.02, 0.99, 0.21, 1.84, 0.06, 0.35, 39, 0.16, 0.09, 0.01];
-
-/** Rates of accounts, learned or assumed. */
-export function ratesOf(userIds: readonly string[], learned: (userId: string) => number | undefined): readonly number[] {
-  let unknown = 0;
-  return userIds.map((userId) => learned(userId) ?? USUAL_RATES[unknown++ % USUAL_RATES.length] ?? 1);
-}
-
 /** Posts that make the profile of an hour count as much as the assumption that all hours are alike. */
 const PROFILE_PRIOR = 20;
 const PROFILE_MEMORY = 0.9995;

@@ -5,14 +5,13 @@ import type { Watch } from "../../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../../src/forecast/forecast.ts";
 import { groupPolls } from "../../../src/groups/group-polls.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
-import { chooseListStrategy, type ListGroup, type ListGroupDeps, type ListMember } from "../../../src/groups/member-lists/list-groups.ts";
+import { type ListGroupDeps, listsOf } from "../../../src/groups/member-lists/list-groups.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";
 import { makeWatch, type WatchChanges } from "../../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
-const HOUR = 3_600_000;
 const every = (seconds: number) => ({ kind: "every", intervalMs: seconds * 1_000 }) as const;
 const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `id:${1_000 + from + i}`);
 const watchOf = (id: string, type: string, accounts: readonly string[], changes: WatchChanges = {}) =>
@@ -35,9 +34,9 @@ describe("lists of one schedule", () => {
     const [group, ...others] = polls(watches);
     expect(others).toEqual([]);
     expect(group?.group?.members).toHaveLength(100);
-    expect(group?.group?.cost).toMatchObject({ strategy: "probe", probesPerDay: 1_440 });
-    // Full polls of a hundred lists, twice a day and a bit.
-    expect(group?.group?.cost.sweepsPerDay).toBeLessThan(230);
+    expect(group?.group?.probesPerRun).toBe(1);
+    // A change a day of each list.
+    expect(group?.costRequests).toBeCloseTo(1 + 100 / 1_440);
   });
 
   it("say in the plan how they are read, what that costs and how late it is", () => {
@@ -66,7 +65,7 @@ describe("lists of one schedule", () => {
   it("stay single polls where there is one short list, and where the user says so", () => {
     expect(polls([watchOf("a", "new_followers", ids(1))])[0]?.group).toBeUndefined();
     expect(polls([watchOf("a", "new_followers", ids(3), { strategy: "single" })]).every(({ group }) => group === undefined)).toBe(true);
-    expect(polls([watchOf("a", "new_followers", ids(1), { strategy: "probe" })])[0]?.group?.cost.strategy).toBe("probe");
+    expect(polls([watchOf("a", "new_followers", ids(1), { strategy: "probe" })])[0]?.group?.kind).toBe("member-lists");
   });
 
   it("that no counter shows are left alone", () => {
@@ -75,16 +74,16 @@ describe("lists of one schedule", () => {
 
   it("are probed even alone where a read takes many requests", () => {
     const [group] = polls([watchOf("a", "followers", ids(1))], { pagesOf: () => 40 });
-    expect(group?.group?.cost.strategy).toBe("probe");
-    expect(group?.group?.cost.requestsPerDay).toBeLessThan(1_440 * 1.2);
+    expect(group?.group?.kind).toBe("member-lists");
+    expect(group?.costRequests).toBeLessThan(1.2);
   });
 });
 
 describe("accounts that others ask for on the same schedule", () => {
   const probesOf = (watches: readonly Watch[]) =>
     polls(watches).reduce(
-      (sum, { group, source, costRequests }) =>
-        sum + (group?.cost.probesPerDay ?? (source.endpoint === "info-batch" ? 1_440 * costRequests : 0)),
+      (sum, { group, source, costRequests, intervalMs }) =>
+        sum + ((group?.probesPerRun ?? (source.endpoint === "info-batch" ? costRequests : 0)) * 86_400_000) / intervalMs,
       0,
     );
 
@@ -131,54 +130,48 @@ describe("accounts that others ask for on the same schedule", () => {
   });
 
   it("let even one list be probed", () => {
-    const all = polls([watchOf("t", "timeline", ids(50)), watchOf("f", "new_followers", ids(1))]);
-    expect(all.map(({ group }) => group?.cost.strategy)).toEqual(["probe", "probe"]);
+    const forecast = forecastOf([watchOf("t", "timeline", ids(50)), watchOf("f", "new_followers", ids(1))]);
+    expect(forecast.polls.map(({ strategy }) => strategy)).toEqual(["probe", "probe"]);
   });
 });
 
-describe("the choice", () => {
-  const list = (changeReadsPerDay: number, changes: Partial<ListMember> = {}): ListMember => ({
-    changeReadsPerDay,
-    changeReadPages: 1,
-    pollPages: 1,
-    wholePerDay: 0,
-    ...changes,
-  });
-  const group = (lists: readonly ListMember[]): ListGroup => ({
-    lists,
-    intervalMs: 60_000,
-    fullPollEveryMs: 10 * HOUR,
-    probesPerRun: Number.POSITIVE_INFINITY,
+describe("lists that move often", () => {
+  const DAY = 86_400_000;
+  const costOf = (changes: readonly number[], watch: WatchChanges = {}, pages: readonly number[] = []) => {
+    const [poll] = polls([watchOf("a", "followers", ids(changes.length), { strategy: "probe" })], {});
+    if (poll?.group === undefined) throw new Error("no group");
+    const group = { ...poll.group, override: watch.strategy ?? "auto" };
+    const placeOf = new Map(group.members.map(({ key }, index) => [key, index]));
+    const lists = listsOf(
+      { ...poll, group },
+      { rateOf: (key) => changes[placeOf.get(key) ?? -1], pagesOf: ({ key }) => pages[placeOf.get(key) ?? -1] },
+    );
+    const isProbed = lists.some(({ isReadEveryTick }) => !isReadEveryTick);
+    const requests = lists.reduce((sum, { readsPerDay }) => sum + readsPerDay, isProbed ? DAY / poll.intervalMs : 0);
+    return { requests, aside: lists.map(({ isReadEveryTick }) => isReadEveryTick) };
+  };
+
+  it("are read at every tick, beside the probes of the others", () => {
+    expect(costOf([1_400, 1, 0.1]).aside).toEqual([true, false, false]);
   });
 
-  it("reads at every tick what moves at every tick, beside the probes of the others", () => {
-    const { cost, isReadEveryTick } = chooseListStrategy(group([list(1_400), list(1), list(0.1)]), undefined, "auto");
-    expect(cost.strategy).toBe("probe");
-    expect(isReadEveryTick).toEqual([true, false, false]);
+  it("are probed all the same where the user says so", () => {
+    expect(costOf([1_400, 1_440, 5_000]).aside).toEqual([true, true, true]);
+    expect(costOf([1_400, 1_440, 5_000], { strategy: "probe" }).aside).toEqual([false, false, false]);
   });
 
-  it("probes nobody where all move at every tick, and all where the user says so", () => {
-    const busy = group([list(1_400), list(1_440), list(5_000)]);
-    expect(chooseListStrategy(busy, "probe", "auto").cost.strategy).toBe("single");
-    const asked = chooseListStrategy(busy, "single", "probe");
-    expect(asked.cost.strategy).toBe("probe");
-    expect(asked.isReadEveryTick).toEqual([false, false, false]);
-    const quiet = group([list(1), list(2), list(3)]);
-    expect(chooseListStrategy(quiet, "single", "auto").cost.strategy).toBe("probe");
-  });
-
-  it("never costs more than the other strategy, but for a saving too small to change for", () => {
-    const lists = fc.array(fc.record({ reads: fc.double({ min: 0, max: 2_000, noNaN: true }), pages: fc.integer({ min: 1, max: 30 }) }), {
+  it("never cost more than to read each at every tick, or to probe all of them, but for a probe a tick", () => {
+    const lists = fc.array(fc.record({ reads: fc.double({ min: 0, max: 2_000, noNaN: true }), length: fc.integer({ min: 1, max: 5 }) }), {
       minLength: 1,
-      maxLength: 150,
+      maxLength: 100,
     });
     fc.assert(
-      fc.property(lists, fc.constantFrom("single", "probe", undefined), (all, current) => {
-        const asked = group(all.map(({ reads, pages }) => list(reads, { changeReadPages: pages, pollPages: pages })));
-        const chosen = chooseListStrategy(asked, current, "auto").cost.requestsPerDay;
-        const single = all.reduce((sum, { pages }) => sum + pages, 0) * 1_440;
-        expect(chosen).toBeLessThanOrEqual(single / 0.85 + 1);
-        expect(chosen).toBeLessThanOrEqual(chooseListStrategy(asked, undefined, "probe").cost.requestsPerDay / 0.85 + 1);
+      fc.property(lists, (all) => {
+        const [reads, pages] = [all.map((one) => one.reads), all.map(({ length }) => length)];
+        const single = pages.reduce((sum, length) => sum + length, 0) * 1_440;
+        const { requests } = costOf(reads, {}, pages);
+        expect(requests).toBeLessThanOrEqual(single + 1_440);
+        expect(requests).toBeLessThanOrEqual(costOf(reads, { strategy: "probe" }, pages).requests + 1_440);
       }),
     );
   });

@@ -2,10 +2,8 @@ import { expect, it } from "vitest";
 import type { Watch } from "../../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../../src/forecast/forecast.ts";
 import { groupPolls } from "../../../src/groups/group-polls.ts";
-import type { Poll } from "../../../src/plan/poll.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
-import { costOfSharing, isTooBusy, searchGroupOf } from "../../../src/groups/searches/search-groups.ts";
-import { FIRST_LIMITS, type MergeLimits } from "../../../src/query/merging/merge.ts";
+import { isTooBusy, verificationOf } from "../../../src/groups/searches/search-groups.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";
@@ -57,22 +55,13 @@ it("the forecast bills a request a tick and the verification reads: about a nint
   expect(merged.watches.get("acme")?.strategies).toEqual(["merge"]);
 });
 
-it("a group takes a request for each query that the learned limits allow, and one for each member that is read by itself", () => {
-  const [poll] = polls(...WORDS.map((word) => search(word)));
-  const members = poll?.group?.members ?? [];
-  const costOf = (alone: number, limits: MergeLimits = FIRST_LIMITS) =>
-    costOfSharing(searchGroupOf(poll as Poll, members.slice(alone), { limits, fullPollEveryMs: undefined, alone })).readsPerDay / 1_440;
-  expect([costOf(0), costOf(3), costOf(8), costOf(10)]).toEqual([1, 4, 9, 10]);
-  expect(costOf(0, { operators: 8, characters: 450 })).toBe(2);
-});
-
 it("a verification read comes well before what it finds is too old", () => {
   const slow = { schedule: { kind: "every", intervalMs: 3_600_000 }, maxAgeMs: DAY_MS } as const;
-  const [group] = groupsOf(search("acme", slow), search("bolt", slow));
+  const verificationsOf = (...words: readonly string[]) =>
+    polls(...words.map((word) => search(word, slow))).map((poll) => verificationOf(poll).perDay);
   // In at most 0.45 of a day a verification read of one, which leaves the other by itself too.
-  expect(group?.cost.sweepsPerDay).toBeCloseTo(1 / 0.45, 5);
-  const [three] = groupsOf(search("acme", slow), search("bolt", slow), search("clip", slow));
-  expect(three?.cost.sweepsPerDay).toBeCloseTo(3 / 0.45, 5);
+  expect(verificationsOf("acme", "bolt")).toEqual([expect.closeTo(1 / 0.45, 5)]);
+  expect(verificationsOf("acme", "bolt", "clip")).toEqual([expect.closeTo(3 / 0.45, 5)]);
 });
 
 it("a search that finds about half a page a poll is too busy to share, and is not called calm by a little less", () => {

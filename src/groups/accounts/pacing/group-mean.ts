@@ -49,7 +49,6 @@ export const probesForMean = (freshness: Mean): ProbeAlgorithm<MeanMemory> => ({
   },
   isLearned: ({ pace }) => isWhole(pace),
   after: (query) => ({ pace: paceAfter(query, freshness) }),
-  fromRates: () => ({}),
   runsPerDay: () => undefined,
 });
 

@@ -8,6 +8,7 @@ import { BATCH_SIZE } from "../../../model/batch.ts";
 import { passedMs } from "../../../model/clock.ts";
 import { longestWaitMs, type P95 } from "../../../plan/delay-aims.ts";
 import { levelsOf, type RateLevel } from "../../../plan/rates/rate-levels.ts";
+import { expectedRate } from "../../../plan/rates/rates.ts";
 import { sum } from "../../../plan/sum.ts";
 import type { Candidate } from "../../probing/probe-choice.ts";
 import { isPaced, type PaceQuery, type ProbeAlgorithm, type TurnQuery } from "./group-pace.ts";
@@ -47,8 +48,7 @@ export const probesForP95 = (freshness: P95): ProbeAlgorithm<P95Memory> => ({
     return Math.max(untilRound(query.memory.rounds, round.everyMs, query.nowMs), waitForDue(query.waiting, round));
   },
   isLearned: ({ rounds }) => rounds !== undefined,
-  after: (query) => ({ rounds: roundsAfter(query, freshness) }),
-  fromRates: (rates) => ({ busyRate: busyRate(rates, freshness) }),
+  after: (query) => roundsAfter(query, freshness),
   // However many probes they take.
   runsPerDay: (accounts) => DAY_MS / roundEveryMs(freshness, accounts),
 });
@@ -60,14 +60,18 @@ function roundOf({ waiting, memory, factor }: TurnQuery<P95Memory>, freshness: P
 }
 
 /** A run soon after a round is not a round itself: hardly any account is due. */
-function roundsAfter(query: PaceQuery<P95Memory>, freshness: P95): OnTimePace {
-  const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs } = query;
+function roundsAfter(query: PaceQuery<P95Memory>, freshness: P95): P95Memory {
+  const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs, nowMs } = query;
   const { correction = 1, roundAtMs = startedAtMs } = memory.rounds ?? {};
   const everyMs = roundEveryMs(freshness, waiting.length) * factor;
   const isRound = hasProbed && untilRound(memory.rounds, everyMs, startedAtMs) < everyMs / 2;
+  const rates = () => waiting.map(({ account }) => expectedRate(account.rate, nowMs));
   return {
-    correction: isPaced(query) ? learnLate(correction, delaysMs, freshness) : correction,
-    roundAtMs: isRound ? startedAtMs : roundAtMs,
+    rounds: {
+      correction: isPaced(query) ? learnLate(correction, delaysMs, freshness) : correction,
+      roundAtMs: isRound ? startedAtMs : roundAtMs,
+    },
+    busyRate: isRound || memory.busyRate === undefined ? busyRate(rates(), freshness) : memory.busyRate,
   };
 }
 

@@ -34,8 +34,6 @@ export interface ProbeAlgorithm<Memory> {
   isLearned(memory: Memory): boolean;
   /** What is learned from a run. */
   after(query: PaceQuery<Memory>): Memory;
-  /** What follows from the average rates alone; called now and then. */
-  fromRates(rates: readonly number[]): Memory;
   /** Undefined where runs follow the posts. */
   runsPerDay(accounts: number): number | undefined;
 }
