@@ -133,8 +133,8 @@ it("lengthens rounds and the longest wait alike while the quota is short", () =>
   expect(isTooSoon(P95, { ...turnOf(5, MIN), waiting: due })).toBe(true);
   // Three and a half minutes and more are about four, which is when silent ones are due.
   const waited = waiting.map((one, index) => ({ ...one, ageMs: (index < 40 ? 220 : 100) * 1_000 })) as unknown as readonly Waiting[];
-  expect(P95.choose({ ...turnOf(1, MIN), waiting: waited }, 0).all).toHaveLength(100);
-  expect(P95.choose({ ...turnOf(2, MIN), waiting: waited }, 0).all).toEqual([]);
+  expect(P95.choose({ ...turnOf(1, MIN), waiting: waited }).all).toHaveLength(100);
+  expect(P95.choose({ ...turnOf(2, MIN), waiting: waited }).all).toEqual([]);
 });
 
 it("puts a round off while others asked for whoever would be asked for, and takes a run that asked for nobody for none", () => {
@@ -147,14 +147,14 @@ it("puts a round off while others asked for whoever would be asked for, and take
   expect(waitAfter(P95, { ...turnOf(1, MIN), waiting: seen(8_000) })).toBe(49_750);
   expect(isTooSoon(P95, { ...turnOf(1, MIN), waiting: seen(8_000) })).toBe(true);
   expect(isTooSoon(P95, { ...turnOf(1, MIN), waiting: seen(58_000) })).toBe(false);
-  const query = { ...turnOf(1, MIN), awaited: [], delaysMs: [], startedAtMs: START + MIN };
+  const query = { ...turnOf(1, MIN), awaited: [], delaysMs: [], startedAtMs: START + MIN, isPaced: true };
   expect(P95.after({ ...query, hasProbed: false }).rounds?.roundAtMs).toBe(START);
   expect(P95.after({ ...query, hasProbed: true }).rounds?.roundAtMs).toBe(START + MIN);
 });
 
-it("learns nothing while it is slowed down on purpose, and takes no run between two rounds for one", () => {
-  const query = { ...turnOf(1, 20_000), awaited: [], hasProbed: true, delaysMs: [HOUR, HOUR], startedAtMs: START + 20_000 };
-  expect(P95.after({ ...query, factor: 2 })).toEqual({ rounds: { correction: 1, roundAtMs: START }, busyRate: 1 });
+it("learns nothing while its delays say nothing of its pace, and takes no run between two rounds for one", () => {
+  const query = { ...turnOf(1, 20_000), awaited: [], hasProbed: true, delaysMs: [HOUR, HOUR], isPaced: true, startedAtMs: START + 20_000 };
+  expect(P95.after({ ...query, isPaced: false })).toEqual({ rounds: { correction: 1, roundAtMs: START }, busyRate: 1 });
   expect(P95.after(query).rounds?.correction).toBeLessThan(1);
   const round = P95.after({ ...query, startedAtMs: START + MIN });
   expect(round.rounds?.roundAtMs).toBe(START + MIN);

@@ -35,8 +35,6 @@ export interface ReadQuery {
   readonly tasks: readonly ReadTask[];
   readonly limits: LearnedLimits;
   readonly startedAtMs: number;
-  /** Since then the group was asked for in time; 0 where that is not known. */
-  readonly onTimeSinceMs: number;
 }
 
 export interface GroupNews {
@@ -214,10 +212,10 @@ class GroupRead {
     const { poll, userId } = task.member;
     const before = probeStates.get(userId);
     if (before === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
-    const { startedAtMs, onTimeSinceMs } = this.#query;
+    const { startedAtMs } = this.#query;
     const isSuspicious = isSuspiciousSearch || run?.outcome?.isSuspicious === true;
     const toService = (localMs: number) => serviceClock.fromLocal(localMs);
-    const times = { startedAtMs, onTimeSinceMs, nowMs: clock.now(), serviceMs: serviceClock.now(), toService };
+    const times = { startedAtMs, nowMs: clock.now(), serviceMs: serviceClock.now(), toService };
     const { endpoint, isFull } = task;
     const read = { endpoint, isFull, overlapMs: poll.overlapMs, outcome: run?.outcome, isSuspicious };
     const { account, postedMs, delaysMs } = evaluateRead(before, read, times);

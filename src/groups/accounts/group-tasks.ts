@@ -1,9 +1,10 @@
 /** What a run of a group reads, after its probe: which members, through which endpoint, how deep. Pure. */
 import type { Reach } from "../../detect/feed-poll.ts";
+import { passedMs } from "../../model/clock.ts";
 import { isDue, endpointToRead } from "../probing/pending-changes.ts";
 import { handlesPerQuery, type MergeLimits } from "../../query/merging/merge.ts";
-import { fillersOf, batchParts } from "../queries/query-batches.ts";
-import { partOf, partsOfSearches } from "./account-part.ts";
+import { fillersOf } from "../queries/query-batches.ts";
+import { partOf } from "./account-part.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
 
@@ -29,8 +30,6 @@ export interface TaskQuery {
   readonly accountOf: (userId: string) => AccountMemory | undefined;
   /** Since the last run, or the schedule's interval. */
   readonly intervalMs: number;
-  /** How long a read that only makes sure waits for a search that is sent anyway. */
-  readonly maxWaitMs: number;
   readonly nowMs: number;
   /** Our time as the service's. */
   readonly toService: (localMs: number) => number;
@@ -39,37 +38,24 @@ export interface TaskQuery {
 export function tasksOf(query: TaskQuery): readonly ReadTask[] {
   const { nowMs, fullPollEveryMs } = query;
   const tasks: ReadTask[] = [];
-  const waiting: ReadTask[] = [];
   const late: Late[] = [];
   const next: Late[] = [];
   for (const member of query.members) {
     if (query.isCoolingDown(member.poll.key)) continue;
     const account = query.accountOf(member.userId);
     const task = taskOf(member, account, query);
-    if (task !== undefined) (task.endpoint === "search" && canWait(account, query) ? waiting : tasks).push(task);
+    if (task !== undefined) tasks.push(task);
     else if (account !== undefined) {
       const rounds = (nowMs - account.probe.fullAtMs) / fullPollEveryMs;
       const triedRounds = (nowMs - (account.probe.blindAtMs ?? Number.NEGATIVE_INFINITY)) / fullPollEveryMs;
       if (rounds >= SOONEST && triedRounds >= AGAIN) (rounds >= 1 ? late : next).push({ member, account });
     }
   }
-  const joining = tasks.some(isForNews) ? waiting : [];
-  const news = [...tasks, ...joining];
-  const free = freeFullPolls(news, [...late, ...next], query);
-  const isFree = new Set(free.map(({ member }) => member));
-  const others = (all: readonly Late[]): readonly Late[] => all.filter(({ member }) => !isFree.has(member));
-  return [...news, ...free, ...fullPolls(others(late), others(next), query)];
+  return [...tasks, ...fullPolls(late, next, query)];
 }
 
-const isForNews = ({ endpoint, reach }: ReadTask): boolean => endpoint === "search" && reach?.kind === "since";
-
-/** Another read of what no post can account for; and accounts with unreliable counters. */
-const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean => {
-  const { open } = account?.probe ?? {};
-  if (account === undefined) return false;
-  if (open === undefined) return account.probe.isBlind === true && query.nowMs - (account.searchedAtMs ?? 0) < query.maxWaitMs;
-  return open.owed === null && open.reads > 0 && open.sinceMs > 0 && query.nowMs - open.dueMs < query.maxWaitMs;
-};
+/** A tick comes a moment early or late. Under freshness, runs come more often than accounts with unreliable counters are searched for. */
+const SAME_TICK = 0.9;
 
 const byTimeline = (member: GroupMember): ReadTask => ({ member, endpoint: "timeline", isFull: true });
 
@@ -93,6 +79,7 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
     return { member, endpoint: "search", reach: rescanOf(member, account, query), isFull: true };
   // What its probes say of it moves on by itself: only a search has seen what there is.
   const seenAtMs = probe.isBlind === true ? (account.searchedAtMs ?? probe.fullAtMs) : account.checkedAtMs;
+  if (probe.isBlind === true && passedMs(seenAtMs, nowMs) < query.intervalMs * SAME_TICK) return undefined;
   return { member, endpoint: "search", reach: { kind: "since", sinceMs: query.toService(seenAtMs) }, isFull: false };
 }
 
@@ -122,19 +109,6 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
     ...[...bySearch, ...fillers].map(({ late: { member }, reach }): ReadTask => ({ member, endpoint: "search", reach, isFull: true })),
   ];
 }
-
-/** Beside the news of the search that reaches furthest back, where they take no page more. */
-function freeFullPolls(news: readonly ReadTask[], due: readonly Late[], query: TaskQuery): readonly ReadTask[] {
-  const { limits } = query;
-  const deepest = batchParts(partsOfSearches(news.filter(isForNews), query), limits).at(-1);
-  const places = deepest === undefined ? 0 : handlesPerQuery(limits) - deepest.length;
-  if (deepest === undefined || places <= 0) return [];
-  const candidates = searchedParts([...due].sort(byAge).slice(0, TRIED_PER_PLACE * places), query);
-  return fillersOf(deepest, candidates, places).map(({ late: { member }, reach }) => ({ member, endpoint: "search", reach, isFull: true }));
-}
-
-/** Full polls that are tried for each place that is free: some reach over too many posts. */
-const TRIED_PER_PLACE = 3;
 
 const isOffSearch = ({ account: { probe } }: Late): boolean => probe.fields === null || endpointToRead(probe) === "timeline";
 

@@ -29,9 +29,7 @@ import { createGroupProbes, type GroupProbes } from "./group-probes.ts";
 import { createGroupReads, type GroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import { createFreshnessPacer, type FreshnessPacerDeps } from "./pacing/freshness-pacer.ts";
-import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 import type { GroupPacer, ProbedRun, ReadPlan, Run } from "./pacing/group-pacer.ts";
-import { createOnTime } from "./pacing/on-time.ts";
 import { createSchedulePacer } from "./pacing/schedule-pacer.ts";
 import { createTurns } from "./pacing/turns.ts";
 
@@ -74,7 +72,7 @@ class AccountsRunner implements GroupRunner {
     const turns = createTurns((userId) => probeStates.get(userId));
     this.#pacing = {
       turns,
-      onTime: createOnTime(clock),
+      punctuality: new Map(),
       probes: this.#probes,
       clock,
       slowDownOf,
@@ -112,7 +110,7 @@ class AccountsRunner implements GroupRunner {
   pacerOf(group: Poll): GroupPacer {
     const { timing } = group;
     if (timing.kind === "schedule") return createSchedulePacer(group, this.#probes);
-    return createFreshnessPacer(group, probeAlgorithm(timing.freshness), this.#pacing);
+    return createFreshnessPacer(group, timing.freshness, this.#pacing);
   }
 
   close(): Promise<void> {
@@ -123,10 +121,9 @@ class AccountsRunner implements GroupRunner {
     await this.#deps.probeStates.load();
     const memory = (await this.#memories.find(group.key)) ?? restoreGroup({});
     const pacer = this.pacerOf(group);
-    const onTimeSinceMs = pacer.begin();
     const members = membersOf(group);
     const unready = await this.#readiness.unready(group.group?.members ?? []);
-    const run = { group, pacer, members, unready, startedAtMs, onTimeSinceMs, wasHelped };
+    const run = { group, pacer, members, unready, startedAtMs, wasHelped };
     return this.#readProbed(await this.#probe(run, memory));
   }
 
@@ -145,10 +142,10 @@ class AccountsRunner implements GroupRunner {
   }
 
   async #readProbed(run: ProbedRun): Promise<ReadRun> {
-    const { group, pacer, startedAtMs, onTimeSinceMs, answer } = run;
+    const { group, pacer, startedAtMs, answer } = run;
     const plan = this.#planReads(run);
     const { tasks } = plan;
-    const news = await this.#reads.read({ group, tasks, limits: run.memory.limits, startedAtMs, onTimeSinceMs });
+    const news = await this.#reads.read({ group, tasks, limits: run.memory.limits, startedAtMs });
     const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
     const { memory, nextDueMs } = pacer.after({ ...run, memory: learned }, plan, news);
     const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
@@ -171,7 +168,6 @@ class AccountsRunner implements GroupRunner {
       limits: memory.limits,
       fullPollEveryMs: group.group === undefined ? 0 : fullPollEvery({ ...group, group: group.group }),
       unprobed,
-      maxWaitMs: pacer.maxWaitMs,
     });
     const fillers = pacer.fill(run, { ...base, tasks });
     return { tasks: [...tasks, ...fillers.all], awaited: fillers.awaited };

@@ -13,8 +13,6 @@ export interface SpareSlotQuery {
   /** Members as they are now; asked for only where there is room. */
   readonly waiting: () => readonly Waiting[];
   readonly limits: MergeLimits;
-  /** For so long the group was asked for in time. */
-  readonly onTimeMs: number;
   /** Poll keys of members that must be read by themselves. */
   readonly unready: ReadonlySet<string>;
   readonly accountOf: (userId: string) => AccountMemory | undefined;
@@ -40,7 +38,7 @@ export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
     const reach = { kind: "since", sinceMs: toService(account.checkedAtMs) } as const;
     return { member, endpoint: "search", reach, isFull: false };
   });
-  return { all, awaited: awaitedOf(fillers, query.onTimeMs) };
+  return { all, awaited: awaitedOf(fillers) };
 }
 
 function canFill({ member, account }: Waiting, floorMs: number, { unready, intervalMs, toService }: SpareSlotQuery): boolean {

@@ -17,8 +17,6 @@ export interface AccountRead extends Pick<ReadResult, "endpoint" | "isFull"> {
 /** The run that the read belongs to, and the moment of its end on both clocks. */
 export interface ReadTimes {
   readonly startedAtMs: number;
-  /** Since then the group was asked for in time; 0 where that is not known. */
-  readonly onTimeSinceMs: number;
   readonly nowMs: number;
   readonly serviceMs: number;
   /** Our time as the service's. */
@@ -57,7 +55,7 @@ export function evaluateRead(before: AccountMemory, read: AccountRead, times: Re
     checkedAtMs: read.isSuspicious ? before.checkedAtMs : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
   };
   if (isFirst) return { account, postedMs: [], delaysMs: [] };
-  const sinceMs = times.toService(pacedSinceMs(before, times.onTimeSinceMs));
+  const sinceMs = times.toService(pacedSinceMs(before));
   return {
     account,
     postedMs: localMs,
@@ -87,5 +85,5 @@ function withPosts(known: readonly number[] = [], found: readonly number[], nowM
 }
 
 /** Posts of an account since then are found as late as the pace has it: those that a search lacked at the last read, too. Wall time. */
-const pacedSinceMs = ({ probe, checkedAtMs }: Pick<AccountMemory, "probe" | "checkedAtMs">, onTimeSinceMs: number): number =>
-  Math.max((probe.open?.calmMs ?? checkedAtMs) - SEARCH_LAG_MS, onTimeSinceMs);
+const pacedSinceMs = ({ probe, checkedAtMs }: Pick<AccountMemory, "probe" | "checkedAtMs">): number =>
+  (probe.open?.calmMs ?? checkedAtMs) - SEARCH_LAG_MS;

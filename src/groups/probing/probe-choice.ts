@@ -58,11 +58,9 @@ export interface Awaited {
   readonly waitedMs: number;
 }
 
-/** `sinceMs` ago at most. */
-export function awaitedOf(chosen: readonly Candidate[], sinceMs = Number.POSITIVE_INFINITY): Awaited {
+export function awaitedOf(chosen: readonly Candidate[]): Awaited {
   let [posts, waitedMs] = [0, 0];
-  for (const { rate, ageMs: wholeAgeMs } of chosen) {
-    const ageMs = Math.min(wholeAgeMs, sinceMs);
+  for (const { rate, ageMs } of chosen) {
     posts += (rate / DAY_MS) * ageMs;
     waitedMs += ((rate / DAY_MS) * ageMs * ageMs) / 2;
   }

@@ -15,13 +15,20 @@ const PLACES = handlesPerQuery(FIRST_LIMITS);
 function group() {
   const members: GroupMember[] = [];
   const accounts = new Map<string, AccountMemory>();
-  const add = (fullHoursAgo: number, { hasMoved = false, postsAnHour = 0 } = {}): string => {
+  const add = (fullHoursAgo: number, { hasMoved = false, postsAnHour = 0, searchedMinutesAgo = -1 } = {}): string => {
     const userId = `a${accounts.size}`;
     const probedAtMs = NOW - 2 * MIN;
     const open = { sinceMs: probedAtMs, dueMs: NOW, reads: 0, owed: 1, calmMs: probedAtMs };
     members.push({ userId, poll: { key: userId, overlapMs: 15 * MIN } as Poll });
     accounts.set(userId, {
-      probe: { fields: {}, probedAtMs, fullAtMs: NOW - fullHoursAgo * HOUR, ...(hasMoved ? { open } : {}) },
+      probe: {
+        fields: {},
+        probedAtMs,
+        fullAtMs: NOW - fullHoursAgo * HOUR,
+        ...(hasMoved ? { open } : {}),
+        ...(searchedMinutesAgo < 0 ? {} : { isBlind: true }),
+      },
+      searchedAtMs: NOW - searchedMinutesAgo * MIN,
       rate: { posts: 0, days: 10, excited: 0, atMs: probedAtMs },
       handle: userId,
       checkedAtMs: probedAtMs,
@@ -39,7 +46,6 @@ function group() {
       unprobed: new Set(),
       accountOf: (id) => accounts.get(id),
       intervalMs: 2 * MIN,
-      maxWaitMs: 0,
       nowMs: NOW,
       toService: (ms) => ms,
     };
@@ -50,15 +56,7 @@ function group() {
 }
 
 describe("full polls", () => {
-  it("fill the places of a search that is sent for news, those first that were read whole longest ago", () => {
-    const { add, read, wholly } = group();
-    const news = add(1, { hasMoved: true });
-    const due = Array.from({ length: 30 }, (_, index) => add(4.1 + index / 10));
-    expect(read()[0]).toEqual({ id: news, kind: "since", isFull: false });
-    expect(wholly()).toEqual(due.slice(-(PLACES - 1)).reverse());
-  });
-
-  it("wait until one of them is due where nobody has news, and then fill its search", () => {
+  it("wait until one of them is due, and then fill its search", () => {
     const { add, wholly } = group();
     for (let index = 0; index < 30; index += 1) add(7.9);
     expect(wholly()).toEqual([]);
@@ -69,35 +67,24 @@ describe("full polls", () => {
 
   it("leave out who was read whole not long ago", () => {
     const { add, wholly } = group();
-    add(1, { hasMoved: true });
-    const due = add(4.1);
+    const due = [add(8.1), add(4.1)];
     add(3.9);
-    expect(wholly()).toEqual([due]);
+    expect(wholly()).toEqual(due);
   });
 
-  it("take no page of a search for news: neither by their own posts nor by reaching over those of others", () => {
-    const quiet = group();
-    quiet.add(1, { hasMoved: true });
-    quiet.add(6, { postsAnHour: 4 });
-    const due = quiet.add(5);
-    expect(quiet.wholly()).toEqual([due]);
-    const busy = group();
-    busy.add(1, { hasMoved: true, postsAnHour: 4 });
-    for (let index = 0; index < 20; index += 1) busy.add(6);
-    expect(busy.wholly()).toEqual([]);
-  });
-
-  it("have a search of their own as soon as one is overdue that finds no room beside news", () => {
+  it("are filled with whoever takes no page more", () => {
     const { add, wholly } = group();
-    add(1, { hasMoved: true, postsAnHour: 4 });
-    const overdue = add(9);
-    expect(wholly()).toEqual([overdue]);
+    const due = add(8.1);
+    add(7, { postsAnHour: 4 });
+    const quiet = add(6);
+    expect(wholly()).toEqual([due, quiet]);
   });
+});
 
-  it("are made once, where they are overdue and find room beside news", () => {
-    const { add, wholly } = group();
-    add(1, { hasMoved: true });
-    const overdue = add(9);
-    expect(wholly()).toEqual([overdue]);
-  });
+it("an account with unreliable counters is searched for once a tick, however often its group runs", () => {
+  const { add, read } = group();
+  add(0.1, { searchedMinutesAgo: 1 });
+  expect(read()).toEqual([]);
+  const other = add(0.1, { searchedMinutesAgo: 2 });
+  expect(read()).toEqual([{ id: other, kind: "since", isFull: false }]);
 });

@@ -40,7 +40,6 @@ const piggybacking = (tasks: readonly ReadTask[], others: readonly Waiting[], un
     tasks,
     waiting: () => others,
     limits: FIRST_LIMITS,
-    onTimeMs: Number.POSITIVE_INFINITY,
     unready: new Set(unready),
     accountOf,
     intervalMs: 2 * MIN,

@@ -20,7 +20,7 @@ const watch = makeWatch("w", "timeline", { accounts: ["alice"] });
 const subscriber = { watch, type: timeline, watchKey: "w", targetKey: "t", targetName: "alice" };
 
 /** A search that found posts of the account; the service's clock is ours. */
-function evaluate(postedMs: readonly number[], before = account, more: Partial<AccountRead> = {}, onTimeSinceMs = START) {
+function evaluate(postedMs: readonly number[], before = account, more: Partial<AccountRead> = {}) {
   const read = {
     endpoint: "search",
     isFull: false,
@@ -29,7 +29,7 @@ function evaluate(postedMs: readonly number[], before = account, more: Partial<A
     isSuspicious: false,
     ...more,
   } as const;
-  const times = { startedAtMs: NOW - MIN, onTimeSinceMs, nowMs: NOW, serviceMs: NOW };
+  const times = { startedAtMs: NOW - MIN, nowMs: NOW, serviceMs: NOW };
   return evaluateRead(before, read, { ...times, toService: (localMs) => localMs });
 }
 
@@ -37,10 +37,6 @@ it("takes a late find for a matter of the pace if it was posted since the last l
   expect(evaluate([START + 54 * MIN, START + 56 * MIN]).delaysMs).toEqual([64 * MIN]);
   const open = { sinceMs: START, calmMs: START + 30 * MIN, owed: 1, reads: 1, dueMs: START + HOUR };
   expect(evaluate([START + 24 * MIN, START + 26 * MIN], { ...account, probe: { ...account.probe, open } }).delaysMs).toEqual([94 * MIN]);
-});
-
-it("does not do so of what was posted before the group was on time: while its accounts were first read", () => {
-  expect(evaluate([START + 56 * MIN, START + 61 * MIN], account, {}, START + HOUR).delaysMs).toEqual([59 * MIN]);
 });
 
 it("learns how often an account posts from its first read, and nothing of the pace", () => {

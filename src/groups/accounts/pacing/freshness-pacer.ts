@@ -1,20 +1,21 @@
 /** A group of accounts under freshness: each run requests the accounts that are due, and its results decide when the next run is. */
-import type { Clock } from "../../../model/clock.ts";
-import type { Priority } from "../../../model/schedule.ts";
+import { type Clock, passedMs } from "../../../model/clock.ts";
+import type { Freshness, Priority } from "../../../model/schedule.ts";
+import { longestWaitMs } from "../../../plan/delay-aims.ts";
 import type { Poll } from "../../../polling/watch-poll.ts";
 import { membersOf } from "../../memory/group-members.ts";
 import type { GroupMemory } from "../group-memory.ts";
 import type { GroupProbes } from "../group-probes.ts";
 import { spareSlotTasks } from "../spare-slot-tasks.ts";
-import type { LearnedPace } from "./group-algorithms.ts";
-import { isTooSoon, type ProbeAlgorithm, waitAfter } from "./group-pace.ts";
-import type { GroupPacer } from "./group-pacer.ts";
-import type { OnTime } from "./on-time.ts";
+import { probeAlgorithm } from "./group-algorithms.ts";
+import { isTooSoon, waitAfter } from "./group-pace.ts";
+import type { GroupPacer, ProbedRun } from "./group-pacer.ts";
 import { NOBODYS_TURN, type Turns } from "./turns.ts";
 
 export interface FreshnessPacerDeps {
   readonly turns: Turns;
-  readonly onTime: OnTime;
+  /** By group, since the start. */
+  readonly punctuality: Map<string, Punctuality>;
   readonly probes: Pick<GroupProbes, "isSeenByOthers">;
   readonly clock: Clock;
   /** How much slower polls of a priority go while the quota is short. */
@@ -23,32 +24,46 @@ export interface FreshnessPacerDeps {
   readonly memoryOf: (group: Poll) => GroupMemory | undefined;
 }
 
-export function createFreshnessPacer(group: Poll, algorithm: ProbeAlgorithm<LearnedPace>, deps: FreshnessPacerDeps): GroupPacer {
-  const { turns, onTime, probes, clock, slowDownOf, memoryOf } = deps;
+/** What is found while runs are late is late for reasons that no pace mends, until all were asked for once more. */
+interface Punctuality {
+  readonly dueMs: number;
+  /** The last run that came late, or slowed down for the quota, or was shown nothing. */
+  readonly lateAtMs: number;
+}
+
+export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: FreshnessPacerDeps): GroupPacer {
+  const { turns, punctuality, probes, clock, slowDownOf, memoryOf } = deps;
+  const algorithm = probeAlgorithm(freshness);
   const paceNow = (memory: GroupMemory) => ({ memory, factor: slowDownOf(group.priority), nowMs: clock.now() });
+  const isLate = ({ startedAtMs, answer }: ProbedRun, nowMs: number): boolean => {
+    const dueMs = punctuality.get(group.key)?.dueMs ?? Number.NEGATIVE_INFINITY;
+    return answer === "suspicious" || Math.max(startedAtMs - dueMs, nowMs - startedAtMs) > group.intervalMs;
+  };
   return {
     takesSpareSlots: true,
-    maxWaitMs: group.intervalMs,
-    begin: () => onTime.begin(group.key, group.intervalMs),
-    turn({ members, startedAtMs: nowMs, onTimeSinceMs }, memory, isExtra) {
+    turn({ members, startedAtMs: nowMs }, memory, isExtra) {
       const isHelped = members.filter(probes.isSeenByOthers).length > 0 || isExtra;
       const turn = { ...paceNow(memory), waiting: turns.of(members, memory.profile, nowMs), nowMs };
-      return isHelped && isTooSoon(algorithm, turn) ? NOBODYS_TURN : algorithm.choose(turn, nowMs - onTimeSinceMs);
+      return isHelped && isTooSoon(algorithm, turn) ? NOBODYS_TURN : algorithm.choose(turn);
     },
-    fill({ members, memory, asked, onTimeSinceMs }, query) {
+    fill({ members, memory, asked }, query) {
       const waiting = () => turns.later(members, memory.profile, query.nowMs, asked);
-      return spareSlotTasks({ ...query, waiting, limits: memory.limits, onTimeMs: query.nowMs - onTimeSinceMs });
+      return spareSlotTasks({ ...query, waiting, limits: memory.limits });
     },
-    after({ members, memory, asked, seen, answer, awaited, startedAtMs }, plan, news) {
+    after(run, plan, news) {
+      const { members, memory, asked, seen, awaited, startedAtMs } = run;
       const changed = [...asked, ...seen, ...plan.tasks.map(({ member }) => member)];
       const turn = { ...paceNow(memory), waiting: turns.later(members, memory.profile, clock.now(), changed) };
       const hasProbed = asked.length > 0;
       // Delays of posts that other groups showed say nothing about this group's own pace.
       const delaysMs = hasProbed ? news.delaysMs : [];
-      const paced = { ...memory, ...algorithm.after({ ...turn, awaited: [awaited, plan.awaited], hasProbed, delaysMs, startedAtMs }) };
-      const nextDueMs = turn.nowMs + waitAfter(algorithm, { ...turn, memory: paced });
-      // Posts found after suspicious empty responses are late because of those.
-      if (answer !== "suspicious") onTime.end(group.key, nextDueMs);
+      const { nowMs, factor } = turn;
+      const lateAtMs = factor > 1 || isLate(run, nowMs) ? nowMs : (punctuality.get(group.key)?.lateAtMs ?? nowMs);
+      const isPaced = passedMs(lateAtMs, nowMs) > longestWaitMs(freshness);
+      const found = { awaited: [awaited, plan.awaited], hasProbed, delaysMs, startedAtMs, isPaced };
+      const paced = { ...memory, ...algorithm.after({ ...turn, ...found }) };
+      const nextDueMs = nowMs + waitAfter(algorithm, { ...turn, memory: paced });
+      punctuality.set(group.key, { dueMs: nextDueMs, lateAtMs });
       return { memory: paced, nextDueMs };
     },
     nextDueMs() {

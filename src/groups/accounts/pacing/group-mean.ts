@@ -11,7 +11,7 @@ import { middleOf } from "../../../plan/range.ts";
 import { expectedRate } from "../../../plan/rates/rates.ts";
 import { sum } from "../../../plan/sum.ts";
 import { type Awaited, awaitedOf, chooseProbe, waitBeforeProbe } from "../../probing/probe-choice.ts";
-import { isPaced, type PaceQuery, type ProbeAlgorithm } from "./group-pace.ts";
+import type { PaceQuery, ProbeAlgorithm } from "./group-pace.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -39,9 +39,9 @@ export interface MeanMemory {
 }
 
 export const probesForMean = (freshness: Mean): ProbeAlgorithm<MeanMemory> => ({
-  choose({ waiting, factor }, onTimeMs) {
+  choose({ waiting, factor }) {
     const chosen = chooseProbe(waiting, freshness.maxMs * factor);
-    return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen, onTimeMs) };
+    return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen) };
   },
   waitMs({ waiting, memory, factor }) {
     const maxMs = freshness.maxMs * factor;
@@ -56,11 +56,11 @@ export const probesForMean = (freshness: Mean): ProbeAlgorithm<MeanMemory> => ({
 const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && pace.worth > 0;
 
 function paceAfter(query: PaceQuery<MeanMemory>, freshness: Mean): PaceMemory {
-  const { waiting, memory, awaited, delaysMs, nowMs } = query;
+  const { waiting, memory, awaited, delaysMs, nowMs, isPaced } = query;
   const { pace } = memory;
   const rates = () => waiting.map(({ account }) => expectedRate(account.rate, nowMs));
   if (!isWhole(pace)) return firstPace(rates(), freshness, nowMs);
-  if (!isPaced(query)) return pace;
+  if (!isPaced) return pace;
   if (isStale(pace, freshness, nowMs)) return firstPace(rates(), freshness, nowMs);
   return learnDelays(pace, { awaited: joinAwaited(awaited), delaysMs }, freshness, nowMs);
 }

@@ -11,7 +11,7 @@ import { levelsOf, type RateLevel } from "../../../plan/rates/rate-levels.ts";
 import { expectedRate } from "../../../plan/rates/rates.ts";
 import { sum } from "../../../plan/sum.ts";
 import type { Candidate } from "../../probing/probe-choice.ts";
-import { isPaced, type PaceQuery, type ProbeAlgorithm, type TurnQuery } from "./group-pace.ts";
+import type { PaceQuery, ProbeAlgorithm, TurnQuery } from "./group-pace.ts";
 import { NOBODYS_TURN } from "./turns.ts";
 
 const DAY_MS = 86_400_000;
@@ -61,14 +61,14 @@ function roundOf({ waiting, memory, factor }: TurnQuery<P95Memory>, freshness: P
 
 /** A run soon after a round is not a round itself: hardly any account is due. */
 function roundsAfter(query: PaceQuery<P95Memory>, freshness: P95): P95Memory {
-  const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs, nowMs } = query;
+  const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs, nowMs, isPaced } = query;
   const { correction = 1, roundAtMs = startedAtMs } = memory.rounds ?? {};
   const everyMs = roundEveryMs(freshness, waiting.length) * factor;
   const isRound = hasProbed && untilRound(memory.rounds, everyMs, startedAtMs) < everyMs / 2;
   const rates = () => waiting.map(({ account }) => expectedRate(account.rate, nowMs));
   return {
     rounds: {
-      correction: isPaced(query) ? learnLate(correction, delaysMs, freshness) : correction,
+      correction: isPaced ? learnLate(correction, delaysMs, freshness) : correction,
       roundAtMs: isRound ? startedAtMs : roundAtMs,
     },
     busyRate: isRound || memory.busyRate === undefined ? busyRate(rates(), freshness) : memory.busyRate,

@@ -23,12 +23,14 @@ export interface PaceQuery<Memory> extends TurnQuery<Memory> {
   /** Delays of the posts found in this run. */
   readonly delaysMs: readonly number[];
   readonly startedAtMs: number;
+  /** Whether delays say something about the pace: polls were neither late nor slowed down. */
+  readonly isPaced: boolean;
 }
 
 /** How one kind of freshness decides when a group is probed, and what that takes. */
 export interface ProbeAlgorithm<Memory> {
-  /** The waiting accounts to probe. `onTimeMs`: for how long the group has been polled on time. */
-  choose(query: TurnQuery<Memory>, onTimeMs: number): Turn<GroupMember>;
+  /** The waiting accounts to probe. */
+  choose(query: TurnQuery<Memory>): Turn<GroupMember>;
   /** Milliseconds until a probe is worth its request; see `waitAfter`. */
   waitMs(query: TurnQuery<Memory>): number;
   isLearned(memory: Memory): boolean;
@@ -49,6 +51,3 @@ export const waitAfter = <Memory>(algorithm: ProbeAlgorithm<Memory>, query: Turn
 /** Whether a probe is not worth its request yet, because other groups just requested some of the members. */
 export const isTooSoon = <Memory>(algorithm: ProbeAlgorithm<Memory>, query: TurnQuery<Memory>): boolean =>
   algorithm.isLearned(query.memory) && waitAfter(algorithm, query) > SOON_MS;
-
-/** While polls are slowed down for the quota, delays say nothing about the pace. */
-export const isPaced = ({ factor }: TurnQuery<unknown>): boolean => factor <= 1;

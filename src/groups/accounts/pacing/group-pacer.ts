@@ -17,8 +17,6 @@ export interface Run {
   /** Poll keys of members that must be read by themselves. */
   readonly unready: ReadonlySet<string>;
   readonly startedAtMs: number;
-  /** As its pacer says. */
-  readonly onTimeSinceMs: number;
   /** Members were seen by others since its last run. */
   readonly wasHelped: boolean;
 }
@@ -43,14 +41,10 @@ export interface ReadPlan {
 export interface GroupPacer extends Pacer {
   /** Whether its members are asked for in free places of the requests of others. */
   readonly takesSpareSlots: boolean;
-  /** How long a read that only makes sure waits for a search that is sent anyway. */
-  readonly maxWaitMs: number;
-  /** A run begins. Since when the group was asked for in time, wall time; 0 where ticks say when. */
-  begin(): number;
   /** Whom to probe of those who were probed before; `isExtra`: the run comes before its time. */
   turn(run: Run, memory: GroupMemory, isExtra: boolean): Turn<GroupMember>;
   /** Who fills the searches of a run. */
-  fill(run: ProbedRun, query: Omit<SpareSlotQuery, "waiting" | "limits" | "onTimeMs">): Turn<ReadTask>;
+  fill(run: ProbedRun, query: Omit<SpareSlotQuery, "waiting" | "limits">): Turn<ReadTask>;
   /** What a run taught of the pace, and when the next one is worth its request. `memory` of the run: with all else that it taught. */
   after(run: ProbedRun, plan: ReadPlan, news: GroupNews): { readonly memory: GroupMemory; readonly nextDueMs?: number };
 }

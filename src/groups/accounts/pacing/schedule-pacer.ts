@@ -7,8 +7,6 @@ import type { GroupPacer } from "./group-pacer.ts";
 
 export const createSchedulePacer = (group: Poll, probes: Pick<GroupProbes, "takeNewHandle">): GroupPacer => ({
   takesSpareSlots: false,
-  maxWaitMs: 0,
-  begin: () => 0,
   turn({ members, startedAtMs: nowMs }, memory) {
     // A run for newcomers, or one that is repeated, comes between two ticks.
     if (!isSameTick(group, memory.probedAtMs, nowMs)) return { ...NOBODYS_TURN, all: members };
