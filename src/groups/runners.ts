@@ -1,6 +1,7 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
 import type { GroupRunner } from "./kind/group-runner.ts";
-import { GROUP_KINDS, groupKindOf } from "./registry.ts";
+import { membersOf } from "./memory/group-members.ts";
+import type { GROUP_KINDS } from "./registry.ts";
 import { createFeedStates } from "./single/feed-states.ts";
 import { type ProbeStates, createProbeStates } from "./probing/probe-states.ts";
 import { createFeedPacers } from "./single/feed-pacers.ts";
@@ -76,8 +77,8 @@ export function createRunners(deps: RunnersDeps): Runners {
   };
 }
 
-/** Forgets what is in no group any more: timelines are stored under the id of their account, lists under the key of their poll. */
+/** Forgets what is in no group any more. */
 function keepProbeStates(probeStates: ProbeStates, polls: readonly Poll[]): void {
-  const keys = polls.flatMap((poll) => (poll.group === undefined ? [] : groupKindOf(poll).probeKeys(poll.group)));
+  const keys = polls.flatMap(membersOf).flatMap(({ key }) => (key === "" ? [] : [key]));
   if (keys.length > 0) probeStates.keepOnly(new Set(keys));
 }

@@ -1,6 +1,5 @@
 /** Timelines of accounts that are read together, as plan and forecast see them. Pure. */
 import { expectedDelay } from "../../plan/delay-aims.ts";
-import { userIdOf } from "../../plan/poll.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { costOfEach } from "../single/kind.ts";
 import { costOfAccounts } from "./account-estimate.ts";
@@ -16,5 +15,4 @@ export const ACCOUNTS_KIND: GroupKind = {
     perDay: probeAlgorithm(freshness).runsPerDay(group?.members.length ?? 1),
   }),
   partsOf: (poll) => [poll],
-  probeKeys: ({ members }) => members.map(userIdOf),
 };

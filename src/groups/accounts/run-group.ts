@@ -21,11 +21,12 @@ import type { GroupRunner } from "../kind/group-runner.ts";
 import { createGroupMembers, type GroupMembers, membersOf } from "../memory/group-members.ts";
 import type { LearnedValues } from "../memory/learned-values.ts";
 import { createGroupMemories, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
+import { GroupProbes } from "../probing/group-probes.ts";
+import { firstLook } from "../probing/pending-changes.ts";
 import type { ProbeStates } from "../probing/probe-states.ts";
 import { createSpareSlots, type FreePlaces } from "./spare-slots.ts";
 import { type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { fullPollEvery } from "./account-estimate.ts";
-import { createGroupProbes, type GroupProbes } from "./group-probes.ts";
 import { createGroupReads, type GroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import { createFreshnessPacer, type FreshnessPacerDeps } from "./pacing/freshness-pacer.ts";
@@ -68,7 +69,7 @@ class AccountsRunner implements GroupRunner {
     this.#readiness = readiness;
     this.#cooldowns = cooldowns;
     this.#reads = createGroupReads({ store, gate, clock, serviceClock, log, probeStates, readiness, cooldowns, runOne, take });
-    this.#probes = createGroupProbes({ profiles, clock, log, probeStates, release: cooldowns.release });
+    this.#probes = new GroupProbes({ profiles, clock, log, probeStates, first: firstLook, release: cooldowns.release });
     const turns = createTurns((userId) => probeStates.get(userId));
     this.#pacing = {
       turns,
@@ -81,12 +82,9 @@ class AccountsRunner implements GroupRunner {
     this.#places = createSpareSlots({
       waitingOf: (group) => {
         const memory = this.#memories.get(group.key);
-        return memory === undefined || slowDownOf(group.priority) > 1 ? [] : turns.of(membersOf(group), memory.profile, clock.now());
+        return memory === undefined || slowDownOf(group.priority) > 1 ? [] : turns(membersOf(group), memory.profile, clock.now());
       },
-      applyProbe: (member, seen) => {
-        const account = probeStates.get(member.userId);
-        return account !== undefined && this.#probes.isNewer(account, seen) && this.#probes.applyProbe(member, seen);
-      },
+      take: (member, seen) => this.#probes.takeShown(member, seen),
       wake: deps.wake,
     });
     profiles.fillSpareSlots(this.#places);
@@ -133,7 +131,7 @@ class AccountsRunner implements GroupRunner {
     const memory = { ...stored, limits: growLimits(stored.limits, startedAtMs) };
     const unknown = members.filter(({ userId }) => probeStates.get(userId) === undefined);
     const { all: due, awaited } = pacer.turn(run, memory, run.wasHelped || unknown.length > 0);
-    const seen = new Set(unknown.filter((member) => this.#probes.isSeenJustNow(member)));
+    const seen = new Set(unknown.filter((member) => this.#probes.takeRecent(member)));
     const asked = [...new Set([...unknown, ...due])].filter((member) => !seen.has(member));
     const answer = await this.#probes.probe(group, asked);
     await probeStates.flush();

@@ -12,7 +12,7 @@ export interface FreePlacesDeps {
   /** Members of a group that were probed before; none of one that is slowed down, or has not run yet. */
   readonly waitingOf: (group: Poll) => readonly Waiting[];
   /** Takes what was seen of a member; whether it has to be read for that. */
-  readonly applyProbe: (member: GroupMember, seen: SeenProfile) => boolean;
+  readonly take: (member: GroupMember, seen: SeenProfile) => boolean;
   /** The group is to run now. */
   readonly wake: (groupKey: string) => void;
 }
@@ -28,7 +28,7 @@ export interface FreePlaces extends PiggybackedAccounts {
 /** Who was seen so short a time ago has hardly moved since. */
 const LEAST_AGE_MS = 5_000;
 
-export function createSpareSlots({ waitingOf, applyProbe, wake }: FreePlacesDeps): FreePlaces {
+export function createSpareSlots({ waitingOf, take, wake }: FreePlacesDeps): FreePlaces {
   let groups: readonly Poll[] = [];
   /** By user id: a timeline is read by one group for all who watch it. */
   let owners: ReadonlyMap<string, Owner> = new Map();
@@ -51,7 +51,7 @@ export function createSpareSlots({ waitingOf, applyProbe, wake }: FreePlacesDeps
         const owner = owners.get(id);
         if (owner === undefined || running.has(owner.group.key)) continue;
         helped.add(owner.group.key);
-        if (applyProbe(owner.member, profile)) moved.add(owner.group.key);
+        if (take(owner.member, profile)) moved.add(owner.group.key);
       }
       for (const key of moved) wake(key);
     },

@@ -1,6 +1,6 @@
 /** What a plan and its forecast ask of a kind of group. A poll that is read by itself is of the kind `single`. Pure. */
 import type { Delay } from "../../plan/delay-aims.ts";
-import type { FreshTiming, Poll, PollGroup } from "../../plan/poll.ts";
+import type { FreshTiming, Poll } from "../../plan/poll.ts";
 import type { PollCost } from "../../plan/poll-cost.ts";
 
 /** What is known of a poll when its cost is computed. */
@@ -24,6 +24,4 @@ export interface GroupKind {
   placed(poll: Poll, timing: FreshTiming): PlacedRuns;
   /** Polls whose first read is due at once when they join. */
   partsOf(poll: Poll): readonly Poll[];
-  /** Keys under which the probe state of its members is kept. */
-  probeKeys(group: PollGroup): readonly string[];
 }

@@ -34,5 +34,4 @@ export const MEMBER_LISTS_KIND: GroupKind = {
   placed: placedReads,
   // A list that takes another one's place is read at once.
   partsOf: (poll) => poll.group?.members ?? [poll],
-  probeKeys: ({ members }) => members.map(({ key }) => key),
 };

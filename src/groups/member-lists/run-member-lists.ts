@@ -7,31 +7,27 @@ import { BATCH_SIZE } from "../../model/batch.ts";
 import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
 import { unitHash } from "../../model/hash.ts";
 import type { PollStore } from "../../model/poll-store.ts";
-import { firstProbe, probedFields, takeProbe } from "../probing/pending-changes.ts";
+import { firstProbe } from "../probing/pending-changes.ts";
 import { isReadByEveryPoll } from "../../plan/polls/full-read.ts";
 import { afterListRead } from "./list-reads.ts";
-import { userIdOf } from "../../plan/poll.ts";
 import { learnPosts } from "../../plan/rates/rates.ts";
 import { fullPollEvery, listsOf } from "./list-groups.ts";
 import { isSameTick } from "../../plan/polls/tick-grid.ts";
-import { type AskProfiles, type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
+import { type GroupMember, membersOf } from "../memory/group-members.ts";
+import { GroupProbes, type GroupProbesDeps } from "../probing/group-probes.ts";
 import { type GroupRun, cooldownMs } from "../../polling/run/poll-run.ts";
 import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
 import { type AccountMemory, learnedRate, type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
-import type { SeenProfile } from "../../requests/profile-batcher.ts";
 import { type ListTask, listTasks } from "./list-tasks.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-export interface MemberListRunnerDeps extends Pick<RunMember, "runOne">, AskProfilesDeps {
+export interface MemberListRunnerDeps extends Pick<RunMember, "runOne">, Pick<GroupProbesDeps, "profiles" | "clock" | "log"> {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll">;
   readonly probeStates: ProbeStates;
 }
-
-/** Evidence of so little time is soon outweighed. */
-const NO_RATE = { posts: 0, days: 0.01, excited: 0 };
 
 /** One run, while it goes on. */
 interface Run {
@@ -51,15 +47,16 @@ export const createMemberListRunner = (deps: MemberListRunnerDeps): GroupRunner 
 class MemberListsRunner implements GroupRunner {
   readonly #deps: MemberListRunnerDeps;
   readonly #cooldowns: Cooldowns;
-  readonly #ask: AskProfiles;
+  readonly #probes: GroupProbes;
   /** Of each group, since the start. */
   readonly #probedAtMs = new Map<string, number>();
 
   constructor(deps: MemberListRunnerDeps) {
-    const { profiles, clock, log } = deps;
+    const { profiles, probeStates, clock, log } = deps;
     this.#deps = deps;
-    this.#cooldowns = createCooldowns(clock);
-    this.#ask = createAskProfiles({ profiles, clock, log });
+    const cooldowns = createCooldowns(clock);
+    this.#cooldowns = cooldowns;
+    this.#probes = new GroupProbes({ profiles, clock, log, probeStates, first: firstProbe, release: cooldowns.release });
   }
 
   run(group: Poll): Promise<GroupRun> {
@@ -88,30 +85,13 @@ class MemberListsRunner implements GroupRunner {
     const nowMs = clock.now();
     // A run for newcomers comes between two ticks.
     const isExtra = isSameTick(group, this.#probedAtMs.get(group.key) ?? 0, nowMs);
-    const asked = askedFor(group.group?.members ?? [], aside).filter(({ key }) => !isExtra || probeStates.get(key) === undefined);
+    const asked = askedFor(membersOf(group), aside).filter(({ key }) => !isExtra || probeStates.get(key) === undefined);
     if (asked.length === 0) return new Set();
-    const wasShown = ({ key }: Poll) => (probeStates.get(key)?.probe.fields ?? null) !== null;
-    const answer = await this.#ask(
-      group,
-      asked.map((poll) => ({ userId: userIdOf(poll), wasShown: wasShown(poll) })),
-    );
-    if (answer.kind === "refused") return undefined;
-    if (answer.kind === "suspicious") return new Set();
+    const answer = await this.#probes.probe(group, asked);
+    if (answer === "refused") return undefined;
+    if (answer === "suspicious") return new Set();
     this.#probedAtMs.set(group.key, nowMs);
-    for (const poll of asked) this.#applyProbe(poll, answer.seenOf(userIdOf(poll)));
     return new Set(asked.map(({ key }) => key));
-  }
-
-  #applyProbe(poll: Poll, { user, atMs }: SeenProfile): void {
-    const { probeStates } = this.#deps;
-    const names = poll.subscribers[0]?.type.probeFields ?? [];
-    const fields = probedFields(user, names);
-    const known = probeStates.get(poll.key);
-    if (known?.probe.fields === null && fields !== null) this.#cooldowns.release(poll.key);
-    const after = known === undefined ? firstProbe(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
-    const rest = known ?? { rate: { ...NO_RATE, atMs }, handle: "" };
-    const isNews = known === undefined || after.open !== known.probe.open || after.ahead !== known.probe.ahead;
-    probeStates.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, isNews ? "now" : "stop");
   }
 
   #tasksOf({ group, aside, fullPollEveryMs, probed }: Run): readonly ListTask[] {
@@ -144,7 +124,7 @@ class MemberListsRunner implements GroupRunner {
     const nowMs = clock.now();
     const known = probeStates.get(poll.key) ?? {
       probe: firstProbe({}, nowMs),
-      rate: { ...NO_RATE, atMs: nowMs },
+      rate: { posts: 0, days: 0, excited: 0, atMs: nowMs },
       handle: "",
       checkedAtMs: nowMs,
     };
@@ -171,7 +151,7 @@ class MemberListsRunner implements GroupRunner {
 }
 
 /** Quarantined ones only as far as requests have room. */
-function askedFor(members: readonly Poll[], aside: ReadonlySet<string>): readonly Poll[] {
+function askedFor(members: readonly GroupMember[], aside: ReadonlySet<string>): readonly GroupMember[] {
   const due = members.filter(({ key }) => !aside.has(key));
   const room = Math.ceil(due.length / BATCH_SIZE) * BATCH_SIZE - due.length;
   return [...due, ...members.filter(({ key }) => aside.has(key)).slice(0, room)];

@@ -8,6 +8,8 @@ import type { Poll } from "../../polling/watch-poll.ts";
 export interface GroupMember {
   readonly poll: Poll;
   readonly userId: string;
+  /** Under which its probes are remembered: a timeline under the id of its account, a list under the key of its poll. */
+  readonly key: string;
 }
 
 export interface GroupMembers {
@@ -23,7 +25,11 @@ export interface GroupMembers {
 export function membersOf(group: Poll): readonly GroupMember[] {
   const known = lists.get(group);
   if (known !== undefined) return known;
-  const members = (group.group?.members ?? []).map((poll) => ({ poll, userId: userIdOf(poll) }));
+  const { kind, members: polls = [] } = group.group ?? {};
+  const members = polls.map((poll) => {
+    const userId = userIdOf(poll);
+    return { poll, userId, key: kind === "member-lists" ? poll.key : userId };
+  });
   lists.set(group, members);
   return members;
 }

@@ -50,7 +50,7 @@ const TWEETS = "tweets_count";
 const NEXT_TICKS = 3;
 const LATER_MS = [60_000, 300_000, 900_000] as const;
 /** Of a change that no post accounts for. */
-export const READS_OF_A_CHANGE = 1 + NEXT_TICKS + LATER_MS.length;
+const READS_OF_A_CHANGE = 1 + NEXT_TICKS + LATER_MS.length;
 const REFUSED_FOR_MS = 86_400_000;
 /** One post in fifty is not yet in the search when its account is read: three times in a row is no chance. */
 const HIDDEN_AFTER = 3;
@@ -63,6 +63,13 @@ export const probedFields = (profile: JsonObject | undefined, names: readonly st
 
 /** An account that was read just now, so that the probe that follows has something to compare with. */
 export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory => ({ fields, probedAtMs: atMs, fullAtMs: atMs });
+
+/** An account that was never probed: whatever happened since it was last read is looked for once, on its timeline. */
+export const firstLook = (fields: JsonObject | null, atMs: number): ProbeMemory => ({
+  ...firstProbe(fields, atMs),
+  // The last read of a change: it is not repeated.
+  open: { sinceMs: 0, owed: null, reads: READS_OF_A_CHANGE - 1, dueMs: atMs },
+});
 
 /**
  * Takes the answer of a probe; `counter` is the field whose growth promises items. A change while another one is open begins the reads anew. Posts that were found before the counter showed

@@ -20,5 +20,4 @@ export const SEARCHES_KIND: GroupKind = {
   },
   placed: placedReads,
   partsOf: (poll) => [poll],
-  probeKeys: () => [],
 };

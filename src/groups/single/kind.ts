@@ -15,7 +15,6 @@ export const SINGLE_KIND: GroupKind = {
   costOf: costOfOne,
   placed: placedReads,
   partsOf: (poll) => [poll],
-  probeKeys: () => [],
 };
 
 function costOfOne(poll: Poll, { pollsPerDay, pagesOf }: CostFacts): PollCost {

@@ -88,10 +88,6 @@ function ageRate(memory: RateMemory, nowMs: number): RateMemory {
 /** It is written to the state for thousands of accounts. */
 const round = (count: number): number => Math.round(count * 100) / 100;
 
-/** Whether recent posts still draw others after them. */
-export const isInBurst = (memory: RateMemory, nowMs: number): boolean =>
-  memory.excited > 0.001 && Math.abs(nowMs - memory.atMs) < 8 * BURST_FADE_MS;
-
 /** What was written down later than now is older than it looks: the clock was set back since, by nobody knows how much. */
 const fade = (passedMs: number): number => (passedMs < -BURST_FADE_MS ? 0 : Math.exp(-Math.max(0, passedMs) / BURST_FADE_MS));
 

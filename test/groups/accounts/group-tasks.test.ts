@@ -19,7 +19,7 @@ function group() {
     const userId = `a${accounts.size}`;
     const probedAtMs = NOW - 2 * MIN;
     const open = { sinceMs: probedAtMs, dueMs: NOW, reads: 0, owed: 1, calmMs: probedAtMs };
-    members.push({ userId, poll: { key: userId, overlapMs: 15 * MIN } as Poll });
+    members.push({ userId, key: userId, poll: { key: userId, overlapMs: 15 * MIN } as Poll });
     accounts.set(userId, {
       probe: {
         fields: {},

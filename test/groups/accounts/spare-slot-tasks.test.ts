@@ -22,7 +22,7 @@ function account(id: string, minutes: number, posts = 0, changes: Partial<Accoun
     postedMs: Array.from({ length: posts }, () => NOW - MIN),
     ...changes,
   });
-  return { userId: id, poll: { key: id } as Poll };
+  return { userId: id, key: id, poll: { key: id } as Poll };
 }
 const accountOf = (id: string) => members.get(id) as AccountMemory;
 const waiting = (member: GroupMember, rate = 1): Waiting => {

@@ -6,7 +6,6 @@ import {
   firstRate,
   FLAT_PROFILE,
   hourFactor,
-  isInBurst,
   learnHours,
   learnPosts,
   type RateMemory,
@@ -75,7 +74,6 @@ it("expects nothing of posts that were noted at a later time than now is: the cl
   const noted = learnPosts(firstRate(spaced(20, DAY), NOW), [NOW + DAY, NOW + DAY - 1_000], NOW + DAY);
   expect(rateAt(noted, NOW + DAY)).toBeGreaterThan(100);
   expect(rateAt(noted, NOW)).toBeLessThan(2);
-  expect(isInBurst(noted, NOW)).toBe(false);
 });
 
 describe("the hours of the day", () => {

@@ -5,7 +5,7 @@ import { longestWaitMs } from "../../../plan/delay-aims.ts";
 import type { Poll } from "../../../polling/watch-poll.ts";
 import { membersOf } from "../../memory/group-members.ts";
 import type { GroupMemory } from "../group-memory.ts";
-import type { GroupProbes } from "../group-probes.ts";
+import type { GroupProbes } from "../../probing/group-probes.ts";
 import { spareSlotTasks } from "../spare-slot-tasks.ts";
 import { probeAlgorithm } from "./group-algorithms.ts";
 import { isTooSoon, waitAfter } from "./group-pace.ts";
@@ -16,7 +16,7 @@ export interface FreshnessPacerDeps {
   readonly turns: Turns;
   /** By group, since the start. */
   readonly punctuality: Map<string, Punctuality>;
-  readonly probes: Pick<GroupProbes, "isSeenByOthers">;
+  readonly probes: Pick<GroupProbes, "takeRecent">;
   readonly clock: Clock;
   /** How much slower polls of a priority go while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
@@ -42,18 +42,17 @@ export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: Fr
   return {
     takesSpareSlots: true,
     turn({ members, startedAtMs: nowMs }, memory, isExtra) {
-      const isHelped = members.filter(probes.isSeenByOthers).length > 0 || isExtra;
-      const turn = { ...paceNow(memory), waiting: turns.of(members, memory.profile, nowMs), nowMs };
+      const isHelped = members.filter((member) => probes.takeRecent(member)).length > 0 || isExtra;
+      const turn = { ...paceNow(memory), waiting: turns(members, memory.profile, nowMs), nowMs };
       return isHelped && isTooSoon(algorithm, turn) ? NOBODYS_TURN : algorithm.choose(turn);
     },
-    fill({ members, memory, asked }, query) {
-      const waiting = () => turns.later(members, memory.profile, query.nowMs, asked);
+    fill({ members, memory }, query) {
+      const waiting = () => turns(members, memory.profile, query.nowMs);
       return spareSlotTasks({ ...query, waiting, limits: memory.limits });
     },
     after(run, plan, news) {
-      const { members, memory, asked, seen, awaited, startedAtMs } = run;
-      const changed = [...asked, ...seen, ...plan.tasks.map(({ member }) => member)];
-      const turn = { ...paceNow(memory), waiting: turns.later(members, memory.profile, clock.now(), changed) };
+      const { members, memory, asked, awaited, startedAtMs } = run;
+      const turn = { ...paceNow(memory), waiting: turns(members, memory.profile, clock.now()) };
       const hasProbed = asked.length > 0;
       // Delays of posts that other groups showed say nothing about this group's own pace.
       const delaysMs = hasProbed ? news.delaysMs : [];
@@ -69,7 +68,7 @@ export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: Fr
     nextDueMs() {
       const memory = memoryOf(group);
       if (memory === undefined) return undefined;
-      const turn = { ...paceNow(memory), waiting: turns.of(membersOf(group), memory.profile, clock.now()) };
+      const turn = { ...paceNow(memory), waiting: turns(membersOf(group), memory.profile, clock.now()) };
       return turn.nowMs + waitAfter(algorithm, turn);
     },
   };

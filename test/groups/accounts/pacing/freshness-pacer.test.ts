@@ -18,7 +18,7 @@ const OVERDUE = [{ id: "a", rate: 12, ageMs: 60 * MIN }] as unknown as readonly 
 /** Runs that found two posts an hour old. `learn` tells whether they changed the pace. */
 function setUp() {
   const clock = createVirtualClock(START);
-  const deps = { turns: { of: () => OVERDUE, later: () => OVERDUE }, punctuality: new Map(), probes: { isSeenByOthers: () => false } };
+  const deps = { turns: () => OVERDUE, punctuality: new Map(), probes: { takeRecent: () => false } };
   let factor = 1;
   const pacer = createFreshnessPacer(group, MEAN, { ...deps, clock, slowDownOf: () => factor, memoryOf: () => undefined });
   const memory = { ...restoreGroup({}), pace: firstPace(RATES, MEAN, START) };

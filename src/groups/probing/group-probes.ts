@@ -1,0 +1,118 @@
+/**
+ * Probes of the members of a group: asks for their profiles in as few requests as they fit in, and takes what an answer shows of each, whoever
+ * sent it. Owns what a profile does to what is known of an account; whose turn it is, and what is read for a change, is the group's run's.
+ */
+import type { Clock } from "../../model/clock.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Log } from "../../model/log.ts";
+import { isRefusal } from "../../model/upstream.ts";
+import { askerOf } from "../../polling/ask.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+import { hardlyOldMs, type SeenProfile } from "../../requests/profile-batcher.ts";
+import type { Profiles } from "../../requests/profiles.ts";
+import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
+import { isSuspiciousProbe } from "../../requests/suspicious-probe.ts";
+import type { GroupMember } from "../memory/group-members.ts";
+import { type ProbeMemory, probedFields, takeProbe } from "./pending-changes.ts";
+import type { AccountMemory, ProbeStates } from "./probe-states.ts";
+
+export interface GroupProbesDeps {
+  readonly profiles: Pick<Profiles, "ask" | "recent">;
+  readonly probeStates: Pick<ProbeStates, "get" | "put">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What is known of an account after its first probe. */
+  readonly first: (fields: JsonObject | null, atMs: number) => ProbeMemory;
+  /** An account that could not be read is there again. */
+  readonly release: (pollKey: string) => void;
+}
+
+/**
+ * - `refused`: the service refuses such requests, or did so minutes ago: it is left alone for a while.
+ * - `suspicious`: of all that were shown before, it shows none; these are asked for again in their turn.
+ */
+export type ProbeAnswer = "seen" | "suspicious" | "refused";
+
+/** Of an account that was never probed, an answer this old still says how it is. */
+const JUST_NOW_MS = 60_000;
+
+export class GroupProbes {
+  readonly #deps: GroupProbesDeps;
+  readonly #backoff: RefusalBackoff;
+
+  constructor(deps: GroupProbesDeps) {
+    this.#deps = deps;
+    this.#backoff = createRefusalBackoff(deps.clock);
+  }
+
+  async probe(group: Poll, asked: readonly GroupMember[]): Promise<ProbeAnswer> {
+    const { profiles, clock, log } = this.#deps;
+    if (this.#backoff.isCoolingDown(group)) return "refused";
+    try {
+      const userIds = [...new Set(asked.map(({ userId }) => userId))];
+      const seen = await profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
+      const isSuspicious = isSuspiciousProbe(
+        asked.map((member) => ({ before: this.#wasShown(member), now: seen.get(member.userId)?.user !== undefined })),
+      );
+      if (isSuspicious) log.warn("no account was in the answer to a probe, which is taken for none", { accounts: userIds.length });
+      for (const member of asked) {
+        if (isSuspicious && this.#wasShown(member)) this.#takeTurn(member);
+        else this.#apply(member, seen.get(member.userId) ?? { user: undefined, atMs: clock.now() });
+      }
+      return isSuspicious ? "suspicious" : "seen";
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#backoff.holdMs(group);
+      log.warn("accounts could not be probed, reading them all instead", { error: error.message });
+      return "refused";
+    }
+  }
+
+  /** Takes what others asked for since the account was last checked: a probe that costs nothing. False where there is none. */
+  takeRecent(member: GroupMember): boolean {
+    const { profiles, probeStates, clock } = this.#deps;
+    const account = probeStates.get(member.key);
+    const seen = profiles.recent(member.userId, account === undefined ? JUST_NOW_MS : clock.now() - account.checkedAtMs);
+    if (seen === undefined || (account !== undefined && !this.#isNewer(account, seen))) return false;
+    this.#apply(member, seen);
+    return true;
+  }
+
+  /** Takes an answer to others, of an account that was probed before. Whether it has to be read for that. */
+  takeShown(member: GroupMember, seen: SeenProfile): boolean {
+    const account = this.#deps.probeStates.get(member.key);
+    return account !== undefined && this.#isNewer(account, seen) && this.#apply(member, seen);
+  }
+
+  #wasShown({ key }: GroupMember): boolean {
+    return (this.#deps.probeStates.get(key)?.probe.fields ?? null) !== null;
+  }
+
+  #isNewer({ checkedAtMs }: AccountMemory, { atMs }: SeenProfile): boolean {
+    return atMs > checkedAtMs && atMs <= this.#deps.clock.now();
+  }
+
+  /** It was asked for, and nothing was learned of it. */
+  #takeTurn({ key }: GroupMember): void {
+    const { probeStates, clock } = this.#deps;
+    const account = probeStates.get(key);
+    if (account !== undefined) probeStates.put(key, { ...account, checkedAtMs: clock.now() }, "stop");
+  }
+
+  /** Whether it has to be read for that. */
+  #apply({ poll, key }: GroupMember, { user, atMs }: SeenProfile): boolean {
+    const { probeStates, clock, first, release } = this.#deps;
+    const names = poll.subscribers[0]?.type.probeFields ?? [];
+    const fields = probedFields(user, names);
+    const known = probeStates.get(key);
+    if (known?.probe.fields === null && fields !== null) release(poll.key);
+    const probe = known === undefined ? first(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
+    const handle = user?.username ?? known?.handle ?? "";
+    const rate = known?.rate ?? { posts: 0, days: 0, excited: 0, atMs };
+    const isNews = known === undefined || probe.open !== known.probe.open || probe.ahead !== known.probe.ahead;
+    const worth = isNews ? "now" : handle === known.handle ? "stop" : "later";
+    const checkedAtMs = Math.max(atMs, Math.min(known?.checkedAtMs ?? 0, clock.now()));
+    probeStates.put(key, { ...known, probe, rate, handle, checkedAtMs }, worth);
+    return isNews;
+  }
+}
