@@ -2,8 +2,8 @@
  * The rules alone, without engine, state and service: probes by rate x age², searches of what moved. For sizes whose engine run takes
  * hours, and to see what a rule is worth before it is built. `npm run bench:economy -- --model 10000x60`
  */
-import { FIRST_LIMITS } from "../../src/query/merging/merge.ts";
-import { floorOf, batchParts, type Part, piggybackedFor } from "../../src/groups/queries/query-batches.ts";
+import { FIRST_LIMITS, handlesPerQuery } from "../../src/query/merging/merge.ts";
+import { batchParts, fillersOf, floorOf, type Part } from "../../src/groups/accounts/search-parts.ts";
 import { awaitedOf, chooseProbe, waitBeforeProbe } from "../../src/groups/probing/probe-choice.ts";
 import { firstPace, learnDelays } from "../../src/groups/accounts/pacing/group-mean.ts";
 import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates/rates.ts";
@@ -12,6 +12,7 @@ import { createWorkload, DAY_MS } from "./workload.ts";
 /** How much further back than its last check a query names an account. */
 const MARGIN_MS = 60_000;
 const PAGE = 20;
+const TRIED_PER_PLACE = 3;
 const START_MS = Date.UTC(2026, 2, 2);
 
 interface Account {
@@ -109,8 +110,10 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     const isBusy = new Set(chosen.map(({ id }) => id));
     const piggybacked = batches.flatMap((batch) => {
       const floorMs = floorOf(batch);
-      const free = () => waiting.filter(({ id, one }) => !isBusy.has(id) && one.checkedAtMs - MARGIN_MS >= floorMs);
-      const own = piggybackedFor(batch, free, ({ one }) => partOf(one, nowMs), FIRST_LIMITS);
+      const free = waiting.filter(({ id, one }) => !isBusy.has(id) && one.checkedAtMs - MARGIN_MS >= floorMs);
+      const tried = Math.max(0, handlesPerQuery(FIRST_LIMITS) - batch.length) * TRIED_PER_PLACE;
+      const next = chooseProbe(free, Number.POSITIVE_INFINITY, tried).map((candidate) => ({ ...partOf(candidate.one, nowMs), candidate }));
+      const own = fillersOf(batch, next, FIRST_LIMITS).map(({ candidate }) => candidate);
       for (const { id } of own) isBusy.add(id);
       return own;
     });

@@ -40,7 +40,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   query: [["."], ["merging"]],
   plan: [["."], ["rates"], ["polls"]],
   polling: [["."], ["read"], ["evaluate"], ["targets"], ["run"]],
-  groups: [["kind"], ["memory"], ["probing"], ["queries"], ["single"], ["accounts", "member-lists", "searches"], ["."]],
+  groups: [["kind"], ["memory"], ["probing"], ["single"], ["accounts", "member-lists", "searches"], ["."]],
   forecast: [["."], ["advice"]],
   app: [["daemon", "fleet"], ["changes"], ["delivering"], ["polling"], ["views"], ["plan", "try", "backfill"], ["reload"], ["."]],
   state: [

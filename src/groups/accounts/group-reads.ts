@@ -21,8 +21,7 @@ import type { GroupMembers } from "../memory/group-members.ts";
 import { afterRefusal, isUnexplained } from "../probing/pending-changes.ts";
 import { evaluateRead } from "../probing/evaluate-read.ts";
 import { type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
-import { batchParts, type Part } from "../queries/query-batches.ts";
-import { partOf } from "./account-part.ts";
+import { batchParts, type Part, partOf } from "./search-parts.ts";
 import type { ReadTask } from "./group-tasks.ts";
 
 export interface GroupReads {

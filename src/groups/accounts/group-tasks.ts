@@ -3,8 +3,7 @@ import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
 import { isDue, endpointToRead } from "../probing/pending-changes.ts";
 import { handlesPerQuery, type MergeLimits } from "../../query/merging/merge.ts";
-import { fillersOf } from "../queries/query-batches.ts";
-import { partOf } from "./account-part.ts";
+import { fillersOf, partOf } from "./search-parts.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
 
@@ -100,7 +99,7 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
   const places = queries * perQuery;
   const sorted = [...late].sort(byAge);
   const bySearch = searchedParts(sorted, query).slice(0, places);
-  const fillers = bySearch.length === 0 ? [] : fillersOf(bySearch, searchedParts([...next].sort(byAge), query), places - bySearch.length);
+  const fillers = bySearch.length === 0 ? [] : fillersOf(bySearch, searchedParts([...next].sort(byAge), query), query.limits);
   return [
     ...sorted
       .filter(isOffSearch)

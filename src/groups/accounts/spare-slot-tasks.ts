@@ -1,9 +1,8 @@
 /** Which accounts are piggybacked, for nothing, on the searches that a run of a group is about to send. Pure. */
 import { marginMs } from "../../detect/feed-poll.ts";
-import type { MergeLimits } from "../../query/merging/merge.ts";
-import { floorOf, batchParts, piggybackedFor } from "../queries/query-batches.ts";
-import { awaitedOf } from "../probing/probe-choice.ts";
-import { partOf, partsOfSearches } from "./account-part.ts";
+import { handlesPerQuery, type MergeLimits } from "../../query/merging/merge.ts";
+import { awaitedOf, chooseProbe } from "../probing/probe-choice.ts";
+import { batchParts, fillersOf, floorOf, partOf, partsOfSearches } from "./search-parts.ts";
 import type { Turn, Waiting } from "./pacing/turns.ts";
 import type { ReadTask } from "./group-tasks.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
@@ -22,17 +21,26 @@ export interface SpareSlotQuery {
   readonly toService: (localMs: number) => number;
 }
 
+/** Candidates for each place that is left: some have posted too much to fit in. */
+const TRIED_PER_PLACE = 3;
+
 /** Members that fill searches at no cost: those next in turn, where no search reaches further back for them or takes another page. */
 export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;
-  const isBusy = new Set(tasks.map(({ member }) => member.userId));
+  const isTaken = new Set(tasks.map(({ member }) => member.userId));
   const fillers: Waiting[] = [];
-  for (const batch of batchParts(partsOfSearches(tasks, query), limits)) {
+  const batches = batchParts(partsOfSearches(tasks, query), limits);
+  const waiting = batches.length === 0 ? [] : query.waiting();
+  for (const batch of batches) {
     const floorMs = floorOf(batch);
-    const free = () => query.waiting().filter((one) => !isBusy.has(one.id) && canFill(one, floorMs, query));
-    const own = piggybackedFor(batch, free, ({ id, account }) => partOf(id, account, floorMs, nowMs), limits);
-    for (const { id } of own) isBusy.add(id);
-    fillers.push(...own);
+    const tried = Math.max(0, handlesPerQuery(limits) - batch.length) * TRIED_PER_PLACE;
+    const free = waiting.filter((one) => !isTaken.has(one.id) && canFill(one, floorMs, query));
+    const next = chooseProbe(free, Number.POSITIVE_INFINITY, tried);
+    const parts = next.map((one) => ({ ...partOf(one.id, one.account, floorMs, nowMs), one }));
+    for (const { one } of fillersOf(batch, parts, limits)) {
+      isTaken.add(one.id);
+      fillers.push(one);
+    }
   }
   const all = fillers.map(({ member, account }): ReadTask => {
     const reach = { kind: "since", sinceMs: toService(account.checkedAtMs) } as const;

@@ -33,9 +33,6 @@ export interface ReadEvaluation {
 
 /** A post this much older than the last probe should have been in its counters. */
 const COUNTER_LAG_MS = 900_000;
-/** As far as searches reach back, as a rule. */
-const POSTS_KEPT_MS = 46_800_000;
-const MOST_POSTS_KEPT = 200;
 
 export function evaluateRead(before: AccountMemory, read: AccountRead, times: ReadTimes): ReadEvaluation {
   const { nowMs, serviceMs } = times;
@@ -48,7 +45,6 @@ export function evaluateRead(before: AccountMemory, read: AccountRead, times: Re
   const localMs = postedMs.map((atMs) => atMs - (serviceMs - nowMs));
   const account: AccountMemory = {
     ...before,
-    ...withPosts(before.postedMs, postedMs, serviceMs),
     probe: isFirst ? afterFirstRead(probe, postedMs.filter((atMs) => atMs > probedMs).length) : probe,
     rate: isFirst ? firstRate(localMs, nowMs) : localMs.length === 0 ? before.rate : learnPosts(before.rate, localMs, nowMs),
     // A search that comes with a probe is hardly older than it.
@@ -76,12 +72,6 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
     newPosts: postedMs.filter((atMs) => atMs >= promisedMs).length,
     newBeforeProbe: postedMs.filter((atMs) => atMs < probedMs - COUNTER_LAG_MS).length,
   };
-}
-
-/** With those found now; what is older than any search reaches back is forgotten. */
-function withPosts(known: readonly number[] = [], found: readonly number[], nowMs: number): Pick<AccountMemory, "postedMs"> {
-  if (known.length === 0 && found.length === 0) return {};
-  return { postedMs: [...known, ...found].filter((atMs) => atMs > nowMs - POSTS_KEPT_MS).slice(-MOST_POSTS_KEPT) };
 }
 
 /** Posts of an account since then are found as late as the pace has it: those that a search lacked at the last read, too. Wall time. */

@@ -9,8 +9,6 @@ export interface AccountMemory {
   readonly probe: ProbeMemory;
   /** Of a timeline: posts. Of a list: reads that its counter asked for. */
   readonly rate: RateMemory;
-  /** When its known posts of the last half day were posted; service time. Of a timeline. */
-  readonly postedMs?: readonly number[];
   /** As the last profile gave it; queries name accounts by it. "" where none was seen. */
   readonly handle: string;
   /** When it was last probed or searched for; our clock. */
@@ -37,10 +35,16 @@ export interface ProbeStates extends Pick<LearnedValues<AccountMemory>, "load" |
   keepOnly(keys: ReadonlySet<string>): void;
 }
 
+/** Older releases remembered the dates of posts. */
+const restore = (stored: unknown): AccountMemory => {
+  const { postedMs: _, ...account } = stored as AccountMemory & { postedMs?: unknown };
+  return account;
+};
+
 const WRITE_EVERY_MS = 300_000;
 
 export function createProbeStates(store: LearnedStore, clock: Clock): ProbeStates {
-  const accounts = new LearnedValues<AccountMemory>({ store, clock, writeEveryMs: WRITE_EVERY_MS, scope: "accounts" });
+  const accounts = new LearnedValues<AccountMemory>({ store, clock, writeEveryMs: WRITE_EVERY_MS, scope: "accounts", restore });
   return {
     load: () => accounts.load(),
     reload: () => accounts.reload(),

@@ -16,10 +16,9 @@ function account(id: string, minutes: number, posts = 0, changes: Partial<Accoun
   const atMs = NOW - minutes * MIN;
   members.set(id, {
     probe: { fields: {}, probedAtMs: atMs, fullAtMs: atMs },
-    rate: { posts: 1, days: 10, excited: 0, atMs },
+    rate: { posts: (posts * 10 * 1_440) / minutes, days: 10, excited: 0, atMs },
     handle: id,
     checkedAtMs: atMs,
-    postedMs: Array.from({ length: posts }, () => NOW - MIN),
     ...changes,
   });
   return { userId: id, key: id, poll: { key: id } as Poll };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FIRST_LIMITS, writeMerged } from "../../../src/query/merging/merge.ts";
 import { withBounds } from "../../../src/query/with-bounds.ts";
-import { batchParts, floorOf, pagesOfBatch, type Part } from "../../../src/groups/queries/query-batches.ts";
+import { batchParts, floorOf, pagesOfBatch, type Part } from "../../../src/groups/accounts/search-parts.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 100 * HOUR_MS;
