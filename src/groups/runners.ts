@@ -1,20 +1,21 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
 import type { GroupRunner } from "./kind/group-runner.ts";
 import { membersOf } from "./memory/group-members.ts";
+import { GroupReading, type GroupReadingDeps } from "./memory/group-reading.ts";
 import type { GROUP_KINDS } from "./registry.ts";
 import { createFeedStates } from "./single/feed-states.ts";
 import { type ProbeStates, createProbeStates } from "./probing/probe-states.ts";
 import { createFeedPacers } from "./single/feed-pacers.ts";
-import { createFirstReads } from "./memory/first-reads.ts";
+import { readFirst } from "./memory/first-reads.ts";
 import type { PollRunner } from "../polling/run/poll-runner.ts";
 import { createFeedRunner } from "./single/run-feed.ts";
-import { createGroupRunner, type GroupDeps } from "./accounts/run-group.ts";
+import { AccountsRunner, type GroupDeps } from "./accounts/run-group.ts";
 import type { GroupRun } from "../polling/run/poll-run.ts";
-import { createMemberListRunner } from "./member-lists/run-member-lists.ts";
+import { MemberListsRunner } from "./member-lists/run-member-lists.ts";
 import { createSearchesRunner } from "./searches/run-searches.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 
-export interface RunnersDeps extends Omit<GroupDeps, "probeStates"> {
+export interface RunnersDeps extends Omit<GroupDeps, "probeStates" | "reading" | "store">, GroupReadingDeps {
   readonly runner: PollRunner;
 }
 
@@ -40,21 +41,20 @@ export function createRunners(deps: RunnersDeps): Runners {
   const probeStates = createProbeStates(store, clock);
   const feeds = createFeedStates(store, clock);
   const pacerOf = createFeedPacers({ feedStates: feeds, clock, serviceClock, slowDownOf: slowDownOf });
-  const common = { store, clock, log, runOne };
+  const reading = new GroupReading({ store, gate, clock, serviceClock, runOne, take });
   const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {
     single: createFeedRunner({ runner, pacerOf, clock }),
-    accounts: createGroupRunner({ ...common, gate, profiles, serviceClock, take, probeStates, slowDownOf, wake }),
-    "member-lists": createMemberListRunner({ ...common, profiles, probeStates }),
-    searches: createSearchesRunner({ ...common, gate, serviceClock, take, pacerOf }),
+    accounts: new AccountsRunner({ reading, store, profiles, clock, log, probeStates, slowDownOf, wake }),
+    "member-lists": new MemberListsRunner({ reading, profiles, clock, log, probeStates }),
+    searches: createSearchesRunner({ reading, store, clock, log, pacerOf }),
   };
   const runnerOf = ({ group }: Poll): GroupRunner => runners[group?.kind ?? "single"];
-  const firstReads = createFirstReads(deps);
   return {
     async run(poll) {
       try {
         return await runnerOf(poll).run(poll);
       } catch (error) {
-        await firstReads.afterFailure(poll, error);
+        await readFirst(poll, error, { store, reading });
         throw error;
       }
     },
@@ -68,6 +68,7 @@ export function createRunners(deps: RunnersDeps): Runners {
     },
     keepOnly(polls) {
       for (const runner of Object.values(runners)) runner.keepOnly?.(polls);
+      reading.readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key))));
       keepProbeStates(probeStates, polls);
     },
     async close() {

@@ -1,33 +1,22 @@
 /** Carries out what a run of a group reads: searches many at once, timelines one by one, and writes what both mean to the accounts. */
-import type { Cooldowns } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
-import type { PollStore } from "../../model/poll-store.ts";
 import { isBadRequest, UpstreamError } from "../../model/upstream.ts";
-import { type AskSearch, askSearch } from "../../polling/ask.ts";
-import { type MergedMember, planMembers, type PlannedMember, type ReadClock, readMerged } from "../../polling/read/read-merged.ts";
+import type { MergedMember, PlannedMember } from "../../polling/read/read-merged.ts";
 import { joinOutcomes, type PollOutcome } from "../../polling/run/poll-outcome.ts";
-import { cooldownMs, type PollRun } from "../../polling/run/poll-run.ts";
-import type { RunMember } from "../../polling/run/run-member.ts";
+import type { PollRun } from "../../polling/run/poll-run.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { type LearnedLimits, shrinkLimits, sizeOfBatch } from "../../query/merging/merge.ts";
-import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
-import type { RequestGate } from "../../requests/request-gate.ts";
+import type { RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
-import type { ServiceClock } from "../../requests/service-clock.ts";
-import type { GroupMembers } from "../memory/group-members.ts";
+import type { GroupReading } from "../memory/group-reading.ts";
 import { afterRefusal, isUnexplained } from "../probing/pending-changes.ts";
 import { evaluateRead } from "../probing/evaluate-read.ts";
 import { type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
 import { batchParts, type Part, partOf } from "./search-parts.ts";
 import type { ReadTask } from "./group-tasks.ts";
-
-export interface GroupReads {
-  /** @throws RequestHeld, or an UpstreamError about the key: nothing can be asked at all. */
-  read(query: ReadQuery): Promise<GroupNews>;
-}
 
 export interface ReadQuery {
   readonly group: Poll;
@@ -46,15 +35,13 @@ export interface GroupNews {
   readonly limits: LearnedLimits;
 }
 
-export interface GroupReadsDeps extends RunMember {
-  readonly store: Pick<PollStore, "loadSources">;
-  readonly gate: RequestGate;
+export interface GroupReadsDeps {
+  readonly reading: GroupReading;
   readonly clock: Clock;
-  readonly serviceClock: ServiceClock;
   readonly log: Log;
   readonly probeStates: ProbeStates;
-  readonly readiness: Pick<GroupMembers, "doubt">;
-  readonly cooldowns: Pick<Cooldowns, "begin" | "isCoolingDown">;
+  /** Groups of which even a search for one account is refused. */
+  readonly refusedSearches: RefusalBackoff;
 }
 
 interface ReadPart extends Part {
@@ -64,20 +51,11 @@ interface ReadPart extends Part {
 /** Thousands of first reads take minutes: what they showed is written this many at a time. */
 const READS_KEPT_TOGETHER = 20;
 
-export function createGroupReads(deps: GroupReadsDeps): GroupReads {
-  const refusedSearches = createRefusalBackoff(deps.clock);
-  return { read: (query) => new GroupRead(deps, refusedSearches, query).read() };
-}
-
 /** What one run of a group reads. */
-class GroupRead {
+export class GroupRead {
   readonly #deps: GroupReadsDeps;
-  /** Groups of which even a search for one account is refused. */
-  readonly #refusedSearches: RefusalBackoff;
   readonly #query: ReadQuery;
   readonly #byKey: ReadonlyMap<string, ReadTask>;
-  readonly #times: ReadClock;
-  readonly #ask: AskSearch;
   /** What is read from timelines once the searches are done. */
   readonly #alone: ReadTask[];
   readonly #outcomes: PollOutcome[] = [];
@@ -86,24 +64,22 @@ class GroupRead {
   #limits: LearnedLimits;
   #shortSearch: Promise<boolean> | undefined;
 
-  constructor(deps: GroupReadsDeps, refusedSearches: RefusalBackoff, query: ReadQuery) {
-    const { group, tasks, startedAtMs } = query;
-    const { serviceClock } = deps;
+  constructor(deps: GroupReadsDeps, query: ReadQuery) {
+    const { tasks } = query;
     this.#deps = deps;
-    this.#refusedSearches = refusedSearches;
     this.#query = query;
     this.#limits = query.limits;
     this.#byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
-    this.#times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
     this.#alone = tasks.filter(({ endpoint }) => endpoint === "timeline");
-    this.#ask = askSearch(deps.gate, group);
   }
 
+  /** @throws RequestHeld, or an UpstreamError about the key: nothing can be asked at all. */
   async read(): Promise<GroupNews> {
     const { group, tasks } = this.#query;
+    const { refusedSearches, reading } = this.#deps;
     const searched = tasks.filter(({ endpoint }) => endpoint === "search");
-    if (this.#refusedSearches.isCoolingDown(group)) this.#alone.push(...this.#movedByTimelines(searched));
-    else await this.#readBatches(planMembers(await this.#mergedMembers(searched), this.#times));
+    if (refusedSearches.isCoolingDown(group)) this.#alone.push(...this.#movedByTimelines(searched));
+    else await this.#readBatches(await reading.plan(this.#query, this.#wantedOf(searched)));
     // What moved and is not in the search, which lags for seconds and now and then for minutes, is reported no later than the rest.
     this.#alone.push(
       ...tasks.filter((task) => this.#isPending(task)).map(({ member }) => ({ member, endpoint: "timeline" as const, isFull: true })),
@@ -117,13 +93,10 @@ class GroupRead {
     };
   }
 
-  async #mergedMembers(tasks: readonly ReadTask[]): Promise<readonly MergedMember[]> {
-    const sources = await this.#deps.store.loadSources(tasks.map(({ member }) => member.poll.key));
-    return tasks.flatMap(({ member, reach }, index) => {
-      const source = sources[index];
-      const handle = this.#deps.probeStates.get(member.userId)?.handle ?? "";
-      const feed = { kind: "from", userId: member.userId, handle } as const;
-      return source === undefined ? [] : [{ poll: member.poll, source, feed, ...(reach === undefined ? {} : { reach }) }];
+  #wantedOf(tasks: readonly ReadTask[]): readonly Omit<MergedMember, "source">[] {
+    return tasks.map(({ member: { poll, userId }, reach }) => {
+      const handle = this.#deps.probeStates.get(userId)?.handle ?? "";
+      return { poll, feed: { kind: "from", userId, handle }, ...(reach === undefined ? {} : { reach }) };
     });
   }
 
@@ -144,11 +117,11 @@ class GroupRead {
   async #readBatch(batch: readonly PlannedMember[]): Promise<void> {
     const own = batch.flatMap(({ member }) => this.#byKey.get(member.poll.key) ?? []);
     try {
-      const { observations, isCut, isSuspicious } = await readMerged(this.#ask, batch, this.#times);
+      const { observations, isCut, isSuspicious } = await this.#deps.reading.together(this.#query, batch);
       if (isCut) return void this.#alone.push(...own.map((task) => ({ ...task, endpoint: "timeline" as const, isFull: true })));
       await sideBySide(own, async (task) => {
         const feed = observations.get(task.member.poll.key);
-        const run = feed === undefined ? undefined : await this.#deps.take(task.member.poll, feed);
+        const run = feed === undefined ? undefined : await this.#deps.reading.take(task.member.poll, feed);
         this.#applyRead(task, run, isSuspicious);
       });
     } catch (error) {
@@ -169,11 +142,11 @@ class GroupRead {
 
   /** Whether a search for one account is answered where one for many was refused: else it is not their number. Asked once a run. */
   #isShortTaken(batch: readonly PlannedMember[]): Promise<boolean> {
-    return (this.#shortSearch ??= readMerged(this.#ask, batch.slice(0, 1), this.#times).then(
+    return (this.#shortSearch ??= this.#deps.reading.together(this.#query, batch.slice(0, 1)).then(
       () => true,
       (error: unknown) => {
         if (!isAboutSearch(error)) throw error;
-        if (isBadRequest(error)) this.#refusedSearches.holdMs(this.#query.group);
+        if (isBadRequest(error)) this.#deps.refusedSearches.holdMs(this.#query.group);
         return false;
       },
     ));
@@ -191,14 +164,13 @@ class GroupRead {
   }
 
   async #readTimelines(): Promise<void> {
-    const { probeStates, cooldowns, clock } = this.#deps;
+    const { probeStates, reading } = this.#deps;
     let evaluated = 0;
     await sideBySide(this.#alone, async (task) => {
       const { poll, userId } = task.member;
-      const run = await this.#deps.runOne(poll);
-      cooldowns.begin(poll.key, cooldownMs(run, clock.now()));
+      const run = await reading.alone(poll);
       this.#applyRead(task, run);
-      if (cooldowns.isCoolingDown(poll.key)) this.#markRefused(userId);
+      if (reading.cooldowns.isCoolingDown(poll.key)) this.#markRefused(userId);
       evaluated += 1;
       if (evaluated % READS_KEPT_TOGETHER === 0) await probeStates.flush();
     });
@@ -207,21 +179,24 @@ class GroupRead {
   /** `run`: undefined where the search that the member was part of showed nothing of it. */
   #applyRead(task: ReadTask, run: PollRun | undefined, isSuspiciousSearch = false): void {
     if (run?.outcome !== undefined) this.#outcomes.push(run.outcome);
-    const { probeStates, clock, serviceClock, readiness } = this.#deps;
+    const {
+      probeStates,
+      clock,
+      reading: { toService },
+    } = this.#deps;
     const { poll, userId } = task.member;
     const before = probeStates.get(userId);
     if (before === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
     const { startedAtMs } = this.#query;
     const isSuspicious = isSuspiciousSearch || run?.outcome?.isSuspicious === true;
-    const toService = (localMs: number) => serviceClock.fromLocal(localMs);
-    const times = { startedAtMs, nowMs: clock.now(), serviceMs: serviceClock.now(), toService };
+    const nowMs = clock.now();
+    const times = { startedAtMs, nowMs, serviceMs: toService(nowMs), toService };
     const { endpoint, isFull } = task;
     const read = { endpoint, isFull, overlapMs: poll.overlapMs, outcome: run?.outcome, isSuspicious };
     const { account, postedMs, delaysMs } = evaluateRead(before, read, times);
     this.#postedMs.push(...postedMs);
     this.#delaysMs.push(...delaysMs);
     probeStates.put(userId, account, worthOfRead(before.probe, account.probe));
-    if (endpoint === "timeline") readiness.doubt(poll.key);
     if (!isSuspicious && account.probe.isBlind === true) probeStates.put(userId, { ...account, searchedAtMs: startedAtMs }, "later");
   }
 

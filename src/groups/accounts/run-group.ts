@@ -2,45 +2,39 @@
  * One run of a group of accounts: probe those whose turn it is, read those that moved or are due for a full poll, remember what was
  * learned. Owns the order of these steps; what a change means is probing's, what a post means the poll runner's.
  */
-import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 import type { Log } from "../../model/log.ts";
-import type { PollStore } from "../../model/poll-store.ts";
 import type { Priority } from "../../model/schedule.ts";
-import type { WatchStore } from "../../model/watch-store.ts";
 import { learnHours } from "../../plan/rates/rates.ts";
 import type { GroupRun } from "../../polling/run/poll-run.ts";
-import type { RunMember } from "../../polling/run/run-member.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { growLimits } from "../../query/merging/merge.ts";
 import type { Profiles } from "../../requests/profiles.ts";
-import type { RequestGate } from "../../requests/request-gate.ts";
-import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupRunner } from "../kind/group-runner.ts";
-import { createGroupMembers, type GroupMembers, membersOf } from "../memory/group-members.ts";
+import { membersOf } from "../memory/group-members.ts";
 import type { LearnedValues } from "../memory/learned-values.ts";
-import { createGroupMemories, type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
+import { createGroupMemories, type GroupReading, type ReadRun } from "../memory/group-reading.ts";
+import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import { GroupProbes } from "../probing/group-probes.ts";
 import { firstLook } from "../probing/pending-changes.ts";
 import type { ProbeStates } from "../probing/probe-states.ts";
 import { createSpareSlots, type FreePlaces } from "./spare-slots.ts";
 import { type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { fullPollEvery } from "./account-estimate.ts";
-import { createGroupReads, type GroupReads } from "./group-reads.ts";
+import { GroupRead } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import { createFreshnessPacer, type FreshnessPacerDeps } from "./pacing/freshness-pacer.ts";
 import type { GroupPacer, ProbedRun, ReadPlan, Run } from "./pacing/group-pacer.ts";
 import { createSchedulePacer } from "./pacing/schedule-pacer.ts";
 import { createTurns } from "./pacing/turns.ts";
 
-export interface GroupDeps extends RunMember {
-  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & LearnedStore & Pick<WatchStore, "loadTargets">;
+export interface GroupDeps {
+  readonly reading: GroupReading;
+  readonly store: LearnedStore;
   readonly probeStates: ProbeStates;
-  readonly gate: RequestGate;
   readonly profiles: Pick<Profiles, "ask" | "recent" | "fillSpareSlots">;
   readonly clock: Clock;
-  readonly serviceClock: ServiceClock;
   readonly log: Log;
   /** How much slower polls of a priority go while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
@@ -48,40 +42,27 @@ export interface GroupDeps extends RunMember {
   readonly wake: (groupKey: string) => void;
 }
 
-export const createGroupRunner = (deps: GroupDeps): GroupRunner => new AccountsRunner(deps);
-
-class AccountsRunner implements GroupRunner {
+export class AccountsRunner implements GroupRunner {
   readonly #deps: GroupDeps;
   readonly #memories: LearnedValues<GroupMemory>;
-  readonly #readiness: GroupMembers;
-  readonly #cooldowns: Cooldowns;
-  readonly #reads: GroupReads;
+  readonly #refusedSearches: RefusalBackoff;
   readonly #probes: GroupProbes;
   readonly #pacing: FreshnessPacerDeps;
   readonly #places: FreePlaces;
 
   constructor(deps: GroupDeps) {
-    const { store, gate, profiles, clock, serviceClock, log, probeStates, runOne, take, slowDownOf } = deps;
-    const readiness = createGroupMembers(store);
-    const cooldowns = createCooldowns(clock);
+    const { reading, store, profiles, clock, log, probeStates, slowDownOf } = deps;
+    const { release } = reading.cooldowns;
     this.#deps = deps;
     this.#memories = createGroupMemories(store, clock, restoreGroup);
-    this.#readiness = readiness;
-    this.#cooldowns = cooldowns;
-    this.#reads = createGroupReads({ store, gate, clock, serviceClock, log, probeStates, readiness, cooldowns, runOne, take });
-    this.#probes = new GroupProbes({ profiles, clock, log, probeStates, first: firstLook, release: cooldowns.release });
+    this.#refusedSearches = createRefusalBackoff(clock);
+    this.#probes = new GroupProbes({ profiles, clock, log, probeStates, first: firstLook, release });
     const turns = createTurns((userId) => probeStates.get(userId));
-    this.#pacing = {
-      turns,
-      punctuality: new Map(),
-      probes: this.#probes,
-      clock,
-      slowDownOf,
-      memoryOf: ({ key }) => this.#memories.get(key),
-    };
+    const memoryOf = ({ key }: Poll) => this.#memories.get(key);
+    this.#pacing = { turns, punctuality: new Map(), probes: this.#probes, clock, slowDownOf, memoryOf };
     this.#places = createSpareSlots({
       waitingOf: (group) => {
-        const memory = this.#memories.get(group.key);
+        const memory = memoryOf(group);
         return memory === undefined || slowDownOf(group.priority) > 1 ? [] : turns(membersOf(group), memory.profile, clock.now());
       },
       take: (member, seen) => this.#probes.takeShown(member, seen),
@@ -93,9 +74,9 @@ class AccountsRunner implements GroupRunner {
   async run(group: Poll): Promise<GroupRun> {
     try {
       const wasHelped = this.#places.begin(group.key);
-      const { store, probeStates, clock } = this.#deps;
+      const { reading, probeStates } = this.#deps;
       const read = (startedAtMs: number) => this.#readGroup(group, startedAtMs, wasHelped);
-      return await runGroupKind({ store, clock, learned: [this.#memories, probeStates], read }, group);
+      return await reading.run(group, [this.#memories, probeStates], read);
     } finally {
       this.#places.end(group.key);
     }
@@ -120,7 +101,7 @@ class AccountsRunner implements GroupRunner {
     const memory = (await this.#memories.find(group.key)) ?? restoreGroup({});
     const pacer = this.pacerOf(group);
     const members = membersOf(group);
-    const unready = await this.#readiness.unready(group.group?.members ?? []);
+    const unready = await this.#deps.reading.readiness.unready(group.group?.members ?? []);
     const run = { group, pacer, members, unready, startedAtMs, wasHelped };
     return this.#readProbed(await this.#probe(run, memory));
   }
@@ -143,7 +124,9 @@ class AccountsRunner implements GroupRunner {
     const { group, pacer, startedAtMs, answer } = run;
     const plan = this.#planReads(run);
     const { tasks } = plan;
-    const news = await this.#reads.read({ group, tasks, limits: run.memory.limits, startedAtMs });
+    const { reading, clock, log, probeStates } = this.#deps;
+    const deps = { reading, clock, log, probeStates, refusedSearches: this.#refusedSearches };
+    const news = await new GroupRead(deps, { group, tasks, limits: run.memory.limits, startedAtMs }).read();
     const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
     const { memory, nextDueMs } = pacer.after({ ...run, memory: learned }, plan, news);
     const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
@@ -153,16 +136,16 @@ class AccountsRunner implements GroupRunner {
 
   #planReads(run: ProbedRun): ReadPlan {
     const { group, pacer, members, unready, memory, asked, answer } = run;
-    const { probeStates, clock, serviceClock } = this.#deps;
+    const { probeStates, clock, reading } = this.#deps;
+    const { toService } = reading;
     const { intervalMs } = group;
     const nowMs = clock.now();
-    const toService = (localMs: number) => serviceClock.fromLocal(localMs);
     const base = { unready, accountOf: (userId: string) => probeStates.get(userId), intervalMs, nowMs, toService };
     const unprobed = new Set(answer === "refused" ? asked : []);
     const tasks = tasksOf({
       ...base,
       members,
-      isCoolingDown: this.#cooldowns.isCoolingDown,
+      isCoolingDown: reading.cooldowns.isCoolingDown,
       limits: memory.limits,
       fullPollEveryMs: group.group === undefined ? 0 : fullPollEvery({ ...group, group: group.group }),
       unprobed,

@@ -124,7 +124,7 @@ function requestsOf(lists: readonly ListCost[], poll: ListGroup): number {
 }
 
 /** How often every list is read whatever its counter says. */
-export function fullPollEvery(poll: ListGroup, lists: readonly ListCost[]): number {
+export function fullPollOfListsEvery(poll: ListGroup, lists: readonly ListCost[]): number {
   const affordedPerDay = requestsOf(lists, poll) * FULL_POLL_SHARE;
   const everyMs = (sum(lists, ({ pages }) => pages) / affordedPerDay) * DAY_MS;
   return poll.group?.fullPollEveryMs ?? fullPollWithin(everyMs, poll.intervalMs, maxAgeOf(poll));

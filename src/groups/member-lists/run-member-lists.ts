@@ -4,28 +4,25 @@
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
-import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
 import { unitHash } from "../../model/hash.ts";
-import type { PollStore } from "../../model/poll-store.ts";
 import { firstProbe } from "../probing/pending-changes.ts";
 import { isReadByEveryPoll } from "../../plan/polls/full-read.ts";
 import { afterListRead } from "./list-reads.ts";
 import { learnPosts } from "../../plan/rates/rates.ts";
-import { fullPollEvery, listsOf } from "./list-groups.ts";
+import { fullPollOfListsEvery, listsOf } from "./list-groups.ts";
 import { isSameTick } from "../../plan/polls/tick-grid.ts";
 import { type GroupMember, membersOf } from "../memory/group-members.ts";
 import { GroupProbes, type GroupProbesDeps } from "../probing/group-probes.ts";
-import { type GroupRun, cooldownMs } from "../../polling/run/poll-run.ts";
+import type { GroupRun } from "../../polling/run/poll-run.ts";
 import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
-import { type ReadRun, runGroupKind } from "../memory/run-group-kind.ts";
+import type { GroupReading, ReadRun } from "../memory/group-reading.ts";
 import { type AccountMemory, learnedRate, type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
 import { type ListTask, listTasks } from "./list-tasks.ts";
-import type { RunMember } from "../../polling/run/run-member.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-export interface MemberListRunnerDeps extends Pick<RunMember, "runOne">, Pick<GroupProbesDeps, "profiles" | "clock" | "log"> {
-  readonly store: Pick<PollStore, "loadSources" | "commitPoll">;
+export interface MemberListRunnerDeps extends Pick<GroupProbesDeps, "profiles" | "clock" | "log"> {
+  readonly reading: GroupReading;
   readonly probeStates: ProbeStates;
 }
 
@@ -42,26 +39,22 @@ interface Run {
   readonly retriesMs: number[];
 }
 
-export const createMemberListRunner = (deps: MemberListRunnerDeps): GroupRunner => new MemberListsRunner(deps);
-
-class MemberListsRunner implements GroupRunner {
+export class MemberListsRunner implements GroupRunner {
   readonly #deps: MemberListRunnerDeps;
-  readonly #cooldowns: Cooldowns;
   readonly #probes: GroupProbes;
   /** Of each group, since the start. */
   readonly #probedAtMs = new Map<string, number>();
 
   constructor(deps: MemberListRunnerDeps) {
-    const { profiles, probeStates, clock, log } = deps;
+    const { reading, profiles, probeStates, clock, log } = deps;
+    const { release } = reading.cooldowns;
     this.#deps = deps;
-    const cooldowns = createCooldowns(clock);
-    this.#cooldowns = cooldowns;
-    this.#probes = new GroupProbes({ profiles, clock, log, probeStates, first: firstProbe, release: cooldowns.release });
+    this.#probes = new GroupProbes({ profiles, clock, log, probeStates, first: firstProbe, release });
   }
 
   run(group: Poll): Promise<GroupRun> {
-    const { store, probeStates, clock } = this.#deps;
-    return runGroupKind({ store, clock, learned: [probeStates], read: (startedAtMs) => this.#readLists(group, startedAtMs) }, group);
+    const { reading, probeStates } = this.#deps;
+    return reading.run(group, [probeStates], (startedAtMs) => this.#readLists(group, startedAtMs));
   }
 
   async #readLists(group: Poll, startedAtMs: number): Promise<ReadRun> {
@@ -74,7 +67,7 @@ class MemberListsRunner implements GroupRunner {
     const aside = new Set(group.group?.members.flatMap(({ key }, index) => (lists[index]?.isReadEveryTick === true ? [key] : [])));
     const probed = await this.#probe(group, aside);
     await probeStates.flush();
-    const run: Run = { group, aside, fullPollEveryMs: fullPollEvery(group, lists), probed, outcomes: [], retriesMs: [] };
+    const run: Run = { group, aside, fullPollEveryMs: fullPollOfListsEvery(group, lists), probed, outcomes: [], retriesMs: [] };
     await sideBySide(this.#tasksOf(run), (task) => this.#read(task, run));
     return { outcome: joinOutcomes(run.outcomes), nextDueMs: () => retryAtMs(run, startedAtMs) };
   }
@@ -95,12 +88,12 @@ class MemberListsRunner implements GroupRunner {
   }
 
   #tasksOf({ group, aside, fullPollEveryMs, probed }: Run): readonly ListTask[] {
-    const { probeStates, clock } = this.#deps;
+    const { probeStates, clock, reading } = this.#deps;
     return listTasks({
       members: group.group?.members ?? [],
       accountOf: (key) => probeStates.get(key),
       subscribersOf,
-      isCoolingDown: this.#cooldowns.isCoolingDown,
+      isCoolingDown: reading.cooldowns.isCoolingDown,
       isReadEveryTick: (key) => probed === undefined || aside.has(key),
       fullPollEveryMs,
       intervalMs: group.intervalMs,
@@ -109,9 +102,7 @@ class MemberListsRunner implements GroupRunner {
   }
 
   async #read(task: ListTask, run: Run): Promise<void> {
-    const polled = await this.#deps.runOne(task.poll);
-    const { aftermath, outcome } = polled;
-    this.#cooldowns.begin(task.poll.key, cooldownMs(polled, this.#deps.clock.now()));
+    const { aftermath, outcome } = await this.#deps.reading.alone(task.poll);
     if (aftermath.retryAtMs !== undefined) run.retriesMs.push(aftermath.retryAtMs);
     if (outcome === undefined) return;
     run.outcomes.push(outcome);

@@ -1,33 +1,23 @@
 /** Carries out what a run of a group of searches reads: many at once and attributed by what their queries say, and members by themselves. */
-import type { Cooldowns } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
-import type { PollStore } from "../../model/poll-store.ts";
 import { isRefusal } from "../../model/upstream.ts";
-import { type AskSearch, askSearch } from "../../polling/ask.ts";
-import { type MergedAnswer, type MergedMember, planMembers, type PlannedMember, readMerged } from "../../polling/read/read-merged.ts";
+import type { MergedAnswer, PlannedMember } from "../../polling/read/read-merged.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
-import { cooldownMs, type PollRun } from "../../polling/run/poll-run.ts";
-import type { RunMember } from "../../polling/run/run-member.ts";
+import type { PollRun } from "../../polling/run/poll-run.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { batchMembers, sizeOfBatch } from "../../query/merging/merge.ts";
-import type { RequestGate } from "../../requests/request-gate.ts";
-import type { ServiceClock } from "../../requests/service-clock.ts";
-import type { GroupMembers } from "../memory/group-members.ts";
+import type { GroupReading } from "../memory/group-reading.ts";
 import { createSuspiciousSearches, type Doubt, resolveDoubt } from "./search-doubts.ts";
 import { queryOf } from "./search-groups.ts";
 import { afterAlone, afterShared, objectionTo, type SearchReadTimes } from "./search-memory-after.ts";
 import { quarantine, type SearchScene } from "./search-scene.ts";
 import { byItself, type SearchTask } from "./search-tasks.ts";
 
-export interface SearchReadsDeps extends RunMember {
-  readonly store: Pick<PollStore, "loadSources">;
-  readonly gate: RequestGate;
+export interface SearchReadsDeps {
+  readonly reading: GroupReading;
   readonly clock: Clock;
-  readonly serviceClock: ServiceClock;
   readonly log: Log;
-  readonly readiness: Pick<GroupMembers, "doubt">;
-  readonly cooldowns: Pick<Cooldowns, "begin">;
 }
 
 /** Tweets a member that a verification read is compared with. */
@@ -69,7 +59,7 @@ export class SearchReads {
   async readAlone(scene: SearchScene, tasks: readonly SearchTask[]): Promise<ReadonlyMap<string, PollOutcome>> {
     const whole = new Map<string, PollOutcome>();
     await sideBySide(tasks, async (task) => {
-      const run = await this.#deps.runOne(task.poll, task.reach);
+      const run = await this.#deps.reading.alone(task.poll, task.reach);
       this.#applyOwnRead(scene, task, run);
       if (run.outcome?.shown !== undefined && run.outcome.error === undefined) whole.set(task.poll.key, run.outcome);
     });
@@ -77,22 +67,19 @@ export class SearchReads {
   }
 
   async #batchesOf(scene: SearchScene, tasks: readonly SearchTask[]): Promise<readonly (readonly PlannedMember[])[]> {
-    const sources = await this.#deps.store.loadSources(tasks.map(({ poll }) => poll.key));
-    const readable = tasks.flatMap(({ poll, reach }, index): readonly MergedMember[] => {
-      const [source, query] = [sources[index], queryOf(poll)];
-      if (source === undefined || query === undefined) return [];
-      return [{ poll, source, feed: { kind: "query", query }, ...(reach === undefined ? {} : { reach }) }];
+    const wanted = tasks.flatMap(({ poll, reach }) => {
+      const query = queryOf(poll);
+      return query === undefined ? [] : [{ poll, feed: { kind: "query", query } as const, ...(reach === undefined ? {} : { reach }) }];
     });
-    const planned = planMembers(readable, this.#timesOf(scene));
+    const planned = await this.#deps.reading.plan(scene, wanted);
     return batchMembers(planned, ({ member }) => member.feed, scene.memory.limits);
   }
 
   /** Undefined when the answer was taken. @throws what has nothing to do with the query */
   async #readBatch(scene: SearchScene, batch: readonly PlannedMember[], tasks: readonly SearchTask[]): Promise<Doubt | undefined> {
-    const ask: AskSearch = askSearch(this.#deps.gate, scene.group);
     const verifying = (some: readonly SearchTask[]) => some.map((task) => this.#verifying(scene, task));
     try {
-      const answer = await readMerged(ask, batch, this.#timesOf(scene));
+      const answer = await this.#deps.reading.together(scene, batch);
       const fresh = answer.unattributed.map(({ id }) => id).filter((id) => !scene.memory.strays.includes(id));
       if (answer.isCut) return { tasks, unattributed: [], reason: "cut" };
       if (fresh.length > 0) return { tasks: verifying(tasks), unattributed: fresh, reason: "unattributed" };
@@ -112,7 +99,7 @@ export class SearchReads {
       const { key } = task.poll;
       const member = scene.members.get(key);
       const feed = observations.get(key);
-      const run = feed === undefined ? undefined : await this.#deps.take(task.poll, feed);
+      const run = feed === undefined ? undefined : await this.#deps.reading.take(task.poll, feed);
       if (run?.outcome !== undefined) scene.outcomes.push(run.outcome);
       if (member === undefined || (run !== undefined && run.outcome === undefined)) return;
       if (isSuspicious) return void scene.members.set(key, { ...member, triedAtMs: scene.startedAtMs });
@@ -123,11 +110,8 @@ export class SearchReads {
 
   /** The run of a member that was read by itself. */
   #applyOwnRead(scene: SearchScene, task: SearchTask, run: PollRun): void {
-    const { cooldowns, readiness, clock } = this.#deps;
     const { key } = task.poll;
     const { outcome } = run;
-    cooldowns.begin(key, cooldownMs(run, clock.now()));
-    readiness.doubt(key);
     if (outcome === undefined) return;
     scene.outcomes.push(outcome);
     if (outcome.error !== undefined) return;
@@ -143,7 +127,7 @@ export class SearchReads {
   #compare(scene: SearchScene, task: SearchTask, outcome: PollOutcome, sweptAtMs: number): void {
     const { key, overlapMs } = task.poll;
     const lagMs = Math.min(overlapMs, scene.verifyEveryMs / 2);
-    const sinceMs = this.#deps.serviceClock.fromLocal(sweptAtMs) - lagMs;
+    const sinceMs = this.#deps.reading.toService(sweptAtMs) - lagMs;
     const objection = objectionTo(task, outcome, this.#taken.get(key) ?? new Map(), sinceMs);
     this.#taken.delete(key);
     if (objection !== undefined) quarantine(scene, task.poll, objection, this.#deps.log);
@@ -158,16 +142,12 @@ export class SearchReads {
   /** As a verification read: whoever a tweet belongs to that no query explains, others of its may have passed unseen. */
   #verifying(scene: SearchScene, task: SearchTask): SearchTask {
     const member = scene.members.get(task.poll.key);
-    const toService = (localMs: number) => this.#deps.serviceClock.fromLocal(localMs);
+    const { toService } = this.#deps.reading;
     return member === undefined ? task : byItself(task.poll, { ...member, isUnproven: true }, { nowMs: scene.startedAtMs, toService });
   }
 
-  #timesOf({ startedAtMs, group }: SearchScene) {
-    const { serviceClock } = this.#deps;
-    return { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
-  }
-
   #readTimesOf({ startedAtMs, verifyEveryMs }: SearchScene): SearchReadTimes {
-    return { startedAtMs, serviceMs: this.#deps.serviceClock.now(), verifyEveryMs };
+    const { clock, reading } = this.#deps;
+    return { startedAtMs, serviceMs: reading.toService(clock.now()), verifyEveryMs };
   }
 }

@@ -1,0 +1,130 @@
+/**
+ * How groups of whatever kind run and read their members: by themselves, or many with one query. Owns who must be read by itself, and who is
+ * left alone for now because it could not be read; what is read and what it means is the kind's.
+ */
+import type { Reach } from "../../detect/feed-poll.ts";
+import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { LearnedStore } from "../../model/learned.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import type { WatchStore } from "../../model/watch-store.ts";
+import { askSearch } from "../../polling/ask.ts";
+import {
+  type MergedAnswer,
+  type MergedMember,
+  planMembers,
+  type PlannedMember,
+  type ReadClock,
+  readMerged,
+} from "../../polling/read/read-merged.ts";
+import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
+import { cooldownMs, type GroupRun, type PollRun } from "../../polling/run/poll-run.ts";
+import type { RunMember } from "../../polling/run/run-member.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+import type { RequestGate } from "../../requests/request-gate.ts";
+import type { ServiceClock } from "../../requests/service-clock.ts";
+import { createGroupMembers, type GroupMembers } from "./group-members.ts";
+import { LearnedValues } from "./learned-values.ts";
+
+export interface GroupReadingDeps extends RunMember {
+  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & LearnedStore & Pick<WatchStore, "loadTargets">;
+  readonly gate: RequestGate;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+}
+
+export interface ReadRun {
+  readonly outcome: PollOutcome;
+  /** What kept a part of the group from being read; thrown once what was learned is stored. */
+  readonly failure?: Error | undefined;
+  /** Asked at the end: when the next run is worth its requests, wall time; undefined: at the next tick. */
+  readonly nextDueMs?: () => number | undefined | Promise<number | undefined>;
+}
+
+/** A run of a group, as its reads need it. */
+export interface Running {
+  readonly group: Poll;
+  /** Our clock. */
+  readonly startedAtMs: number;
+}
+
+export class GroupReading {
+  readonly #deps: GroupReadingDeps;
+  /** Who must be read by itself. */
+  readonly readiness: GroupMembers;
+  /** By poll key, members that could not be read. */
+  readonly cooldowns: Cooldowns;
+  /** Takes what was read of a member together with others. */
+  readonly take: RunMember["take"];
+
+  constructor(deps: GroupReadingDeps) {
+    this.#deps = deps;
+    this.readiness = createGroupMembers(deps.store);
+    this.take = deps.take;
+    this.cooldowns = createCooldowns(deps.clock);
+  }
+
+  /** Lets a kind read the targets of a group, stores what it `learned`, and that it ran. */
+  async run(
+    group: Poll,
+    learned: readonly Pick<LearnedValues<object>, "flush">[],
+    read: (startedAtMs: number) => Promise<ReadRun>,
+  ): Promise<GroupRun> {
+    const { store, clock } = this.#deps;
+    const startedAtMs = clock.now();
+    const { outcome, failure, nextDueMs } = await read(startedAtMs);
+    for (const one of learned) await one.flush();
+    const [source] = await store.loadSources([group.key]);
+    const polled = { fingerprint: group.key, expectedRevision: source?.revision ?? 0, polledAtMs: startedAtMs, ok: true };
+    await store.commitPoll({ atMs: clock.now(), source: polled, targets: [], verdicts: [], events: [], deliveries: [] });
+    if (failure !== undefined) throw failure;
+    return { outcome, nextDueMs: await nextDueMs?.() };
+  }
+
+  /** Reads a member by itself. */
+  async alone(poll: Poll, reach?: Reach): Promise<PollRun> {
+    const run = await this.#deps.runOne(poll, reach);
+    this.cooldowns.begin(poll.key, cooldownMs(run, this.#deps.clock.now()));
+    this.readiness.doubt(poll.key);
+    return run;
+  }
+
+  /** Members with the depth they need, the shallow first. */
+  async plan(run: Running, wanted: readonly Omit<MergedMember, "source">[]): Promise<readonly PlannedMember[]> {
+    const sources = await this.#deps.store.loadSources(wanted.map(({ poll }) => poll.key));
+    const members = wanted.flatMap((one, index) => {
+      const source = sources[index];
+      return source === undefined ? [] : [{ ...one, source }];
+    });
+    return planMembers(members, this.#timesOf(run));
+  }
+
+  /** One query for all of them. @throws what asking throws */
+  together(run: Running, members: readonly PlannedMember[]): Promise<MergedAnswer> {
+    return readMerged(askSearch(this.#deps.gate, run.group), members, this.#timesOf(run));
+  }
+
+  /** Our time as the service's. */
+  toService = (localMs: number): number => this.#deps.serviceClock.fromLocal(localMs);
+
+  #timesOf({ group, startedAtMs }: Running): ReadClock {
+    const { serviceClock } = this.#deps;
+    return { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
+  }
+}
+
+const WRITE_EVERY_MS = 600_000;
+
+/** What groups of one kind have learned as a whole, each under the key of its poll. `restore`: fills in what is not learned yet, and mends what a stop may have made stale. */
+export const createGroupMemories = <Memory extends object>(
+  store: LearnedStore,
+  clock: Clock,
+  restore: (stored: Partial<Memory>) => Memory,
+): LearnedValues<Memory> =>
+  new LearnedValues<Memory>({
+    scope: "groups",
+    store,
+    clock,
+    writeEveryMs: WRITE_EVERY_MS,
+    restore: (stored) => restore(stored as Partial<Memory>),
+  });
