@@ -10,7 +10,7 @@ import { type Members, sortByKind } from "../plan/polls/kinds.ts";
 import { type Poll, type Pollable, userIdOf } from "../plan/poll.ts";
 import { groupMemberLists, type ListGroupDeps } from "./member-lists/list-groups.ts";
 import { groupSearches } from "./searches/search-groups.ts";
-import { createSharedProbes, type SharedProbes } from "./probing/shared-probes.ts";
+import { SharedProbes } from "./probing/shared-probes.ts";
 import { strategyOf } from "../plan/polls/effective-settings.ts";
 
 /** For one account a probe saves nothing; for two, a probe and a search take at most as much as two reads. */
@@ -19,11 +19,11 @@ const LEAST_MEMBERS = 2;
 /** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. */
 export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: ListGroupDeps): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, accountsKey);
-  const shared = createSharedProbes();
+  const shared = new SharedProbes();
   const alone = [...rest];
   const groups: Poll<T>[] = [];
   const fresh: (readonly [string, Members<T>])[] = [];
-  for (const [kind, members] of kinds) {
+  for (const [kind, members] of [...kinds].sort(([, [a]], [, [b]]) => a.intervalMs - b.intervalMs)) {
     const [first] = members;
     const { timing } = first;
     const isFresh = timing.kind === "freshness";

@@ -1,19 +1,10 @@
 /** Which accounts are asked for in the same instant already, whoever asks: their profiles come in the same requests. Pure arithmetic. */
 import { BATCH_SIZE } from "../../model/batch.ts";
-
-import { schedulesKey } from "../../plan/polls/group-spread.ts";
 import type { Poll } from "../../plan/poll.ts";
-import { sum } from "../../plan/sum.ts";
-import { commonMultiple, gridStepMs } from "../../plan/polls/tick-grid.ts";
+import { schedulesKey } from "../../plan/polls/group-spread.ts";
+import { gridStepMs } from "../../plan/polls/tick-grid.ts";
 
-export interface SharedProbes {
-  /** Requests a run more, on average, when these accounts are asked for on the schedules of `poll` beside all that were added. */
-  more(poll: Pick<Poll, "timing">, userIds: readonly string[]): number;
-  /** The same, and from now on they are asked for. */
-  add(poll: Pick<Poll, "timing">, userIds: readonly string[]): number;
-  /** Whether anybody is asked for on these schedules. */
-  has(poll: Pick<Poll, "timing">): boolean;
-}
+type Timed = Pick<Poll, "timing">;
 
 /** Those of one schedule. */
 interface Asked {
@@ -23,56 +14,34 @@ interface Asked {
   readonly userIds: Set<string>;
 }
 
-/** Odd intervals meet in so long that more of their ticks add little. */
-const MOST_RUNS = 2_000;
+/** Slower schedules are added last: ticks of theirs that meet others only now and then count as if they met none. */
+export class SharedProbes {
+  readonly #bySchedule = new Map<string, Asked>();
 
-export function createSharedProbes(): SharedProbes {
-  const bySchedule = new Map<string, Asked>();
-
-  const more = (poll: Pick<Poll, "timing">, userIds: readonly string[]): number => {
-    const meetings = meetingsOf(schedulesKey(poll), gridStepMs(poll), [...bySchedule.values()]);
-    const all = sum(meetings, ({ runs }) => runs);
-    return sum(meetings, ({ asked, runs }) => (runs / all) * requestsMore(asked, userIds));
-  };
-
-  return {
-    more,
-    add(poll, userIds) {
-      const added = more(poll, userIds);
-      const key = schedulesKey(poll);
-      const asked = bySchedule.get(key) ?? { key, stepMs: gridStepMs(poll), userIds: new Set() };
-      for (const id of userIds) asked.userIds.add(id);
-      bySchedule.set(key, asked);
-      return added;
-    },
-    has: (poll) => bySchedule.has(schedulesKey(poll)),
-  };
-}
-
-interface Meeting {
-  readonly asked: readonly Asked[];
-  runs: number;
-}
-
-/** With whom a schedule's ticks fall together, and how often in as many runs as it takes until everything comes again. */
-function meetingsOf(key: string, stepMs: number | undefined, all: readonly Asked[]): readonly Meeting[] {
-  const own = all.filter((asked) => asked.key === key);
-  if (stepMs === undefined) return [{ asked: own, runs: 1 }];
-  const others = all.filter((asked) => asked.key !== key && asked.stepMs !== undefined);
-  const meetings = new Map<string, Meeting>();
-  const runs = Math.min(MOST_RUNS, others.reduce((span, asked) => commonMultiple(span, asked.stepMs ?? 1), stepMs) / stepMs);
-  for (let run = 1; run <= runs; run += 1) {
-    const met = others.filter((asked) => (run * stepMs) % (asked.stepMs ?? 1) === 0);
-    const name = met.map((asked) => asked.key).join();
-    const meeting = meetings.get(name) ?? { asked: [...own, ...met], runs: 0 };
-    meeting.runs += 1;
-    meetings.set(name, meeting);
+  /** Requests a run more when these accounts are asked for on the schedules of `poll` beside all that were added. */
+  more(poll: Timed, userIds: readonly string[]): number {
+    const [key, stepMs] = [schedulesKey(poll), gridStepMs(poll)];
+    const met = [...this.#bySchedule.values()].filter(
+      (asked) => asked.key === key || (stepMs !== undefined && asked.stepMs !== undefined && stepMs % asked.stepMs === 0),
+    );
+    const before = new Set(met.flatMap((asked) => [...asked.userIds]));
+    return requestsOf(new Set([...before, ...userIds])) - requestsOf(before);
   }
-  return [...meetings.values()];
+
+  /** The same, and from now on they are asked for. */
+  add(poll: Timed, userIds: readonly string[]): number {
+    const added = this.more(poll, userIds);
+    const key = schedulesKey(poll);
+    const asked = this.#bySchedule.get(key) ?? { key, stepMs: gridStepMs(poll), userIds: new Set() };
+    for (const id of userIds) asked.userIds.add(id);
+    this.#bySchedule.set(key, asked);
+    return added;
+  }
+
+  /** Whether anybody is asked for on these schedules. */
+  has(poll: Timed): boolean {
+    return this.#bySchedule.has(schedulesKey(poll));
+  }
 }
 
-function requestsMore(asked: readonly Asked[], userIds: readonly string[]): number {
-  const before = new Set(asked.flatMap((one) => [...one.userIds]));
-  const after = new Set([...before, ...userIds]);
-  return Math.ceil(after.size / BATCH_SIZE) - Math.ceil(before.size / BATCH_SIZE);
-}
+const requestsOf = (userIds: ReadonlySet<string>): number => Math.ceil(userIds.size / BATCH_SIZE);

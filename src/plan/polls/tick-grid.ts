@@ -35,13 +35,6 @@ export function isSameTick(poll: Pick<Poll, "timing" | "spreadMs">, aMs: number,
   return tickOf(aMs) === tickOf(bMs);
 }
 
-/** The step after which the ticks of two grids fall together again. */
-export function commonMultiple(a: number, b: number): number {
-  let [whole, rest] = [a, b];
-  while (rest > 0) [whole, rest] = [rest, whole % rest];
-  return (a / whole) * b;
-}
-
 /** Of a pattern that is every minute, or every few, in whatever time zone: zones differ by quarters of an hour. */
 function minutesOf(pattern: string): number {
   const match = /^(?:0 )?\*(?:\/(\d+))?(?: \*){4}$/.exec(pattern.trim());
