@@ -4,7 +4,7 @@ import { membersOf } from "./memory/group-members.ts";
 import { GroupReading, type GroupReadingDeps } from "./memory/group-reading.ts";
 import type { GROUP_KINDS } from "./registry.ts";
 import { createFeedStates } from "./single/feed-states.ts";
-import { type ProbeStates, createProbeStates } from "./probing/probe-states.ts";
+import { createProbeStates } from "./probing/probe-states.ts";
 import { createFeedPacers } from "./single/feed-pacers.ts";
 import { readFirst } from "./memory/first-reads.ts";
 import type { PollRunner } from "../polling/run/poll-runner.ts";
@@ -60,26 +60,21 @@ export function createRunners(deps: RunnersDeps): Runners {
     },
     nextDueMs: (poll) => runnerOf(poll).pacerOf?.(poll).nextDueMs(),
     async load() {
-      await Promise.all([probeStates, feeds].map((one) => one.load()));
+      await Promise.all([probeStates.load(), feeds.load()]);
     },
     pagesOf: ({ key }) => probeStates.get(key)?.pages ?? 1,
     async reload() {
-      await Promise.all([probeStates, feeds].map((one) => one.reload()));
+      await Promise.all([probeStates.reload(), feeds.reload()]);
     },
     keepOnly(polls) {
       for (const runner of Object.values(runners)) runner.keepOnly?.(polls);
       reading.readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key))));
-      keepProbeStates(probeStates, polls);
+      const probed = polls.flatMap(membersOf).flatMap(({ key }) => (key === "" ? [] : [key]));
+      if (probed.length > 0) probeStates.keepOnly(new Set(probed));
     },
     async close() {
       const results = await Promise.allSettled([probeStates, feeds, ...Object.values(runners)].map(async (one) => one.close?.()));
       for (const result of results) if (result.status === "rejected") throw result.reason;
     },
   };
-}
-
-/** Forgets what is in no group any more. */
-function keepProbeStates(probeStates: ProbeStates, polls: readonly Poll[]): void {
-  const keys = polls.flatMap(membersOf).flatMap(({ key }) => (key === "" ? [] : [key]));
-  if (keys.length > 0) probeStates.keepOnly(new Set(keys));
 }

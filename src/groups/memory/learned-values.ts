@@ -8,14 +8,11 @@ import type { LearnedStore } from "../../model/learned.ts";
  * When a change is written:
  * - `stop`: with a regular write that something else needs, or at an orderly stop: times that moved on, which a crash may set back a little.
  * - `later`: a crash would cost a request at most. With the next regular write.
- * - `soon`: a crash would cost several requests. A few times a minute at most.
- * - `now`: with the next `flush`.
+ * - `now`: a crash would cost several requests. With the next `flush`.
  */
-export type WorthWriting = "stop" | "later" | "soon" | "now";
+export type WorthWriting = "stop" | "later" | "now";
 
-const RANK = { stop: 0, later: 1, soon: 2, now: 3 } as const satisfies Record<WorthWriting, number>;
-/** Where changes are many, the next one writes those before it. */
-const SOON_EVERY_MS = 20_000;
+const RANK = { stop: 0, later: 1, now: 2 } as const satisfies Record<WorthWriting, number>;
 
 export interface LearnedOptions<Value> {
   readonly scope: string;
@@ -34,7 +31,6 @@ export class LearnedValues<Value extends object> {
   readonly #unwritten = new Map<string, WorthWriting>();
   readonly #inTurn = createInTurn();
   #writtenAtMs: number;
-  #soonWrittenAtMs = Number.NEGATIVE_INFINITY;
   /** Reads the scope once; asked before every run. What was put before stays. */
   readonly load = untilDone(() => this.#loadAll((key) => this.#values.has(key)));
 
@@ -58,10 +54,6 @@ export class LearnedValues<Value extends object> {
     return this.#values.get(key);
   }
 
-  entries(): readonly (readonly [string, Value])[] {
-    return [...this.#values];
-  }
-
   put(key: string, value: Value, worth: WorthWriting = "later"): void {
     this.#values.set(key, value);
     this.#mark(key, worth);
@@ -69,6 +61,11 @@ export class LearnedValues<Value extends object> {
 
   delete(key: string): void {
     if (this.#values.delete(key)) this.#mark(key, "later");
+  }
+
+  /** Forgets all others. */
+  keepOnly(keys: ReadonlySet<string>): void {
+    for (const key of this.#values.keys()) if (!keys.has(key)) this.delete(key);
   }
 
   /** Writes what is due. @throws StoreError: what was not written stays due */
@@ -87,13 +84,8 @@ export class LearnedValues<Value extends object> {
   }
 
   #leastDue(): WorthWriting {
-    const nowMs = this.#options.clock.monotonic();
-    if (nowMs - this.#writtenAtMs >= this.#options.writeEveryMs) return "later";
-    const worths = new Set(this.#unwritten.values());
-    const isSoonDue = nowMs - this.#soonWrittenAtMs >= SOON_EVERY_MS && worths.has("soon");
-    // What a change at once takes along does not count: the reads that follow it want a write of their own.
-    if (isSoonDue) this.#soonWrittenAtMs = nowMs;
-    return isSoonDue || worths.has("now") ? "soon" : "now";
+    const { clock, writeEveryMs } = this.#options;
+    return clock.monotonic() - this.#writtenAtMs >= writeEveryMs ? "later" : "now";
   }
 
   async #loadAll(isKept: (key: string) => boolean, keys?: readonly string[]): Promise<void> {

@@ -24,16 +24,11 @@ export interface AccountMemory {
 /** What a read showed: a crash must not have thousands of first reads made again, nor all reads of a change that is accounted for. */
 export function worthOfRead(before: ProbeMemory, after: ProbeMemory): WorthWriting {
   if (before.open?.sinceMs === 0) return "now";
-  return before.open !== after.open || before.ahead !== after.ahead ? "soon" : "later";
+  return before.open !== after.open || before.ahead !== after.ahead ? "now" : "later";
 }
 
 /** Timelines under the id of their account, lists under the key of their poll. */
-export interface ProbeStates extends Pick<LearnedValues<AccountMemory>, "load" | "reload" | "get" | "flush" | "close"> {
-  /** `now`: what a probe saw. `soon`: what a read did to a change. */
-  put(key: string, memory: AccountMemory, worth: WorthWriting): void;
-  /** Forgets what nobody watches any more. */
-  keepOnly(keys: ReadonlySet<string>): void;
-}
+export type ProbeStates = LearnedValues<AccountMemory>;
 
 /** Older releases remembered the dates of posts. */
 const restore = (stored: unknown): AccountMemory => {
@@ -43,20 +38,8 @@ const restore = (stored: unknown): AccountMemory => {
 
 const WRITE_EVERY_MS = 300_000;
 
-export function createProbeStates(store: LearnedStore, clock: Clock): ProbeStates {
-  const accounts = new LearnedValues<AccountMemory>({ store, clock, writeEveryMs: WRITE_EVERY_MS, scope: "accounts", restore });
-  return {
-    load: () => accounts.load(),
-    reload: () => accounts.reload(),
-    get: (key) => accounts.get(key),
-    put: (key, memory, worth) => accounts.put(key, memory, worth),
-    keepOnly(keys) {
-      for (const [key] of accounts.entries()) if (!keys.has(key)) accounts.delete(key);
-    },
-    flush: () => accounts.flush(),
-    close: () => accounts.close(),
-  };
-}
+export const createProbeStates = (store: LearnedStore, clock: Clock): ProbeStates =>
+  new LearnedValues<AccountMemory>({ store, clock, writeEveryMs: WRITE_EVERY_MS, scope: "accounts", restore });
 
 /** Posts or reads a day; undefined where nothing was learned. */
 export const learnedRate = (memory: AccountMemory | undefined, nowMs: number): number | undefined =>

@@ -11,10 +11,7 @@ export interface FeedEntry {
 }
 
 /** Under the keys of polls, and of groups of searches. */
-export interface FeedStates extends Pick<LearnedValues<FeedEntry>, "load" | "reload" | "get" | "flush" | "close"> {
-  /** A read was made. */
-  put(key: string, entry: FeedEntry): void;
-}
+export type FeedStates = LearnedValues<FeedEntry>;
 
 const WRITE_EVERY_MS = 60_000;
 /** A feed that was not read for so long is watched by nobody. */

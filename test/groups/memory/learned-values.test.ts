@@ -27,22 +27,16 @@ describe("what was learned", () => {
     expect([values.get("a"), values.get("b"), values.get("c")]).toEqual([{ size: 9 }, { size: 2 }, undefined]);
   });
 
-  it("is written at once, within seconds, with the regular write or at the stop, by what a crash would cost", async () => {
+  it("is written at once, with the regular write or at the stop, by what a crash would cost", async () => {
     const { clock, values, stored } = valuesIn(createLearnedInMemory());
     values.put("now", { size: 1 }, "now");
-    values.put("first", { size: 1 }, "soon");
-    await values.flush();
-    values.put("soon", { size: 1 }, "soon");
     values.put("later", { size: 1 }, "later");
     values.put("stop", { size: 1 }, "stop");
     await values.flush();
-    expect(Object.keys(stored())).toEqual(["now", "first"]);
-    await clock.advance(21 * SECOND);
-    await values.flush();
-    expect(Object.keys(stored())).toEqual(["now", "first", "soon"]);
+    expect(Object.keys(stored())).toEqual(["now"]);
     await clock.advance(300 * SECOND);
     await values.flush();
-    expect(Object.keys(stored())).toEqual(["now", "first", "soon", "later", "stop"]);
+    expect(Object.keys(stored())).toEqual(["now", "later", "stop"]);
     values.put("stop", { size: 2 }, "stop");
     await clock.advance(300 * SECOND);
     await values.flush();
@@ -51,28 +45,12 @@ describe("what was learned", () => {
     expect(stored()["stop"]).toBe(2);
   });
 
-  it("that can wait for seconds goes with what cannot, in one transaction", async () => {
-    const { values, store } = valuesIn(createLearnedInMemory());
-    values.put("soon", { size: 1 }, "soon");
-    values.put("later", { size: 1 }, "later");
-    values.put("now", { size: 1 }, "now");
-    await values.flush();
-    expect(store.writes.map(({ keys }) => keys)).toEqual([["soon", "now"]]);
-  });
-
-  it("of reads is written right after the change that asked for them, and then a few times a minute", async () => {
-    const { clock, values, store } = valuesIn(createLearnedInMemory());
-    for (const size of [1, 2, 3]) {
-      values.put("a", { size }, "now");
-      await values.flush();
-      values.put("a", { size: 10 * size }, "soon");
-      await values.flush();
-      await clock.advance(8 * SECOND);
-    }
-    expect(store.writes).toHaveLength(4);
-    await clock.advance(8 * SECOND);
-    await values.flush();
-    expect(store.writes).toHaveLength(5);
+  it("is read from the state key by key, and forgotten with what nobody watches", async () => {
+    const { values, stored } = valuesIn();
+    expect([await values.find("b"), values.get("a"), await values.find("c")]).toEqual([{ size: 2 }, undefined, undefined]);
+    values.keepOnly(new Set(["a"]));
+    await values.close();
+    expect([await values.find("b"), Object.keys(stored())]).toEqual([undefined, ["a"]]);
   });
 
   it("keeps the most urgent of several changes, and writes the newest value", async () => {
