@@ -1,6 +1,6 @@
 /** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes. */
 import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
-import type { LearnedPace } from "./pacing/group-algorithms.ts";
+import type { LearnedPace } from "./pacing/group-pace.ts";
 import { type DayProfile, FLAT_PROFILE } from "../../plan/rates/rates.ts";
 
 export interface GroupMemory extends LearnedPace {

@@ -25,8 +25,7 @@ import { fullPollEvery } from "./account-estimate.ts";
 import { GroupRead } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import { createFreshnessPacer, type FreshnessPacerDeps } from "./pacing/freshness-pacer.ts";
-import type { GroupPacer, ProbedRun, ReadPlan, Run } from "./pacing/group-pacer.ts";
-import { createSchedulePacer } from "./pacing/schedule-pacer.ts";
+import { createSchedulePacer, type GroupPacer, type ProbedRun, type ReadPlan, type Run } from "./pacing/group-pacer.ts";
 import { createTurns } from "./pacing/turns.ts";
 
 export interface GroupDeps {

@@ -10,7 +10,7 @@ import { joinOutcomes } from "../../polling/run/poll-outcome.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { createGroupMemories, type GroupReading, type ReadRun } from "../memory/group-reading.ts";
-import type { FeedPacers } from "../single/feed-pacer.ts";
+import type { FeedPacers } from "../single/feed-pacers.ts";
 import { feedRead } from "../single/run-feed.ts";
 import { restoreSearches } from "./search-memory.ts";
 import { SearchReads } from "./search-reads.ts";

@@ -1,7 +1,7 @@
 /** What a run of a group of searches reads: which members together, which by themselves, how deep. Pure. */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
-import type { FeedPacer } from "../single/feed-pacer.ts";
+import type { FeedPacer } from "../single/feed-pacers.ts";
 import { isAlone, type SearchGroupMemory, type SearchMemory } from "./search-memory.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../model/clock.ts";
 import { timeOfTweetId } from "../../model/id.ts";
 import { joinRates } from "./feed-pace.ts";
 import { firstRate } from "../../plan/rates/rates.ts";
-import type { FeedPacers, FeedRead } from "./feed-pacer.ts";
+import type { FeedPacers, FeedRead } from "./feed-pacers.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { PollRunner } from "../../polling/run/poll-runner.ts";
 

@@ -9,10 +9,10 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /** What a post adds to the expected number of posts that follow it, and over which time that fades. */
-export const BURST_INTENSITY = 0.5;
-export const BURST_FADE_MS = 8 * 60_000;
+const BURST_INTENSITY = 0.5;
+const BURST_FADE_MS = 8 * 60_000;
 /** The part of the base rate that comes without a post before it. */
-const UNPROMPTED = 0.5;
+export const UNPROMPTED = 0.5;
 /** Evidence of an account nobody has read yet: few posts, soon outweighed. */
 const PRIOR_POSTS = 0.3;
 const PRIOR_DAYS = 0.5;

@@ -1,7 +1,6 @@
 /** Which pacer a feed gets. */
 import { expect, it } from "vitest";
-import type { FeedPacerDeps } from "../../../src/groups/single/feed-freshness-pacer.ts";
-import { createFeedPacers } from "../../../src/groups/single/feed-pacers.ts";
+import { createFeedPacers, type FeedPacerDeps } from "../../../src/groups/single/feed-pacers.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 

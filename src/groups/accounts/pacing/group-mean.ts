@@ -11,34 +11,11 @@ import { middleOf } from "../../../plan/range.ts";
 import { expectedRate } from "../../../plan/rates/rates.ts";
 import { sum } from "../../../plan/sum.ts";
 import { type Awaited, awaitedOf, chooseProbe, waitBeforeProbe } from "../../probing/probe-choice.ts";
-import type { PaceQuery, ProbeAlgorithm } from "./group-pace.ts";
+import type { Delays, PaceMemory, PaceQuery, ProbeAlgorithm } from "./group-pace.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Sums over posts, older ones counting less. */
-export interface Delays {
-  readonly posts: number;
-  readonly delayMs: number;
-  /** sqrt(worth) at the time. */
-  readonly rootWorth: number;
-}
-
-export interface PaceMemory {
-  /** Posts x ms, for each request it is expected to take. */
-  readonly worth: number;
-  /** Of posts that the rates predicted behind the probes. */
-  readonly foretold: Delays;
-  /** Of posts that were found. */
-  readonly found: Delays;
-  readonly atMs: number;
-}
-
-/** What a group learns of a mean. */
-export interface MeanMemory {
-  readonly pace?: PaceMemory;
-}
-
-export const probesForMean = (freshness: Mean): ProbeAlgorithm<MeanMemory> => ({
+export const probesForMean = (freshness: Mean): ProbeAlgorithm => ({
   choose({ waiting, factor }) {
     const chosen = chooseProbe(waiting, freshness.maxMs * factor);
     return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen) };
@@ -55,20 +32,16 @@ export const probesForMean = (freshness: Mean): ProbeAlgorithm<MeanMemory> => ({
 /** A pace learned from no accounts is not usable. */
 const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && pace.worth > 0;
 
-function paceAfter(query: PaceQuery<MeanMemory>, freshness: Mean): PaceMemory {
+function paceAfter(query: PaceQuery, freshness: Mean): PaceMemory {
   const { waiting, memory, awaited, delaysMs, nowMs, isPaced } = query;
   const { pace } = memory;
-  const rates = () => waiting.map(({ account }) => expectedRate(account.rate, nowMs));
-  if (!isWhole(pace)) return firstPace(rates(), freshness, nowMs);
+  if (!isWhole(pace)) {
+    const rates = waiting.map(({ account }) => expectedRate(account.rate, nowMs));
+    return firstPace(rates, freshness, nowMs);
+  }
   if (!isPaced) return pace;
-  if (isStale(pace, freshness, nowMs)) return firstPace(rates(), freshness, nowMs);
   return learnDelays(pace, { awaited: joinAwaited(awaited), delaysMs }, freshness, nowMs);
 }
-
-const PACE_KEPT_MS = 6 * 3_600_000;
-
-/** Whether it has learned nothing for hours, because other groups requested all members: the rates may have changed since. */
-const isStale = ({ atMs }: PaceMemory, { maxMs }: Mean, nowMs: number): boolean => nowMs - atMs > Math.max(PACE_KEPT_MS, 2 * maxMs);
 
 const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
   posts: sum(parts, ({ posts }) => posts),

@@ -7,11 +7,10 @@
 import { BATCH_SIZE } from "../../../model/batch.ts";
 import { passedMs } from "../../../model/clock.ts";
 import { longestWaitMs, type P95 } from "../../../plan/delay-aims.ts";
-import { levelsOf, type RateLevel } from "../../../plan/rates/rate-levels.ts";
-import { expectedRate } from "../../../plan/rates/rates.ts";
+import { expectedRate, UNPROMPTED } from "../../../plan/rates/rates.ts";
 import { sum } from "../../../plan/sum.ts";
 import type { Candidate } from "../../probing/probe-choice.ts";
-import type { PaceQuery, ProbeAlgorithm, TurnQuery } from "./group-pace.ts";
+import type { LearnedPace, PaceQuery, ProbeAlgorithm, Rounds, TurnQuery } from "./group-pace.ts";
 import { NOBODYS_TURN } from "./turns.ts";
 
 const DAY_MS = 86_400_000;
@@ -26,22 +25,7 @@ const STEP = 0.02;
 /** The correction is at most this factor, up or down. */
 const MOST_CORRECTION = 4;
 
-/** What a group learns of its rounds. */
-export interface OnTimePace {
-  /** Times the rate that the accounts' own rates suggest. */
-  readonly correction: number;
-  /** When the last round began. */
-  readonly roundAtMs: number;
-}
-
-/** What a group learns of a p95. */
-export interface P95Memory {
-  readonly rounds?: OnTimePace;
-  /** Posts a day from which on accounts count as busy, by their rates when it was computed. */
-  readonly busyRate?: number;
-}
-
-export const probesForP95 = (freshness: P95): ProbeAlgorithm<P95Memory> => ({
+export const probesForP95 = (freshness: P95): ProbeAlgorithm => ({
   choose: (query) => ({ ...NOBODYS_TURN, all: chooseRound(query.waiting, roundOf(query, freshness)).map(({ member }) => member) }),
   waitMs(query) {
     const round = roundOf(query, freshness);
@@ -53,14 +37,14 @@ export const probesForP95 = (freshness: P95): ProbeAlgorithm<P95Memory> => ({
   runsPerDay: (accounts) => DAY_MS / roundEveryMs(freshness, accounts),
 });
 
-function roundOf({ waiting, memory, factor }: TurnQuery<P95Memory>, freshness: P95): RoundQuery {
+function roundOf({ waiting, memory, factor }: TurnQuery, freshness: P95): RoundQuery {
   const { busyRate = 0, rounds } = memory;
   const everyMs = roundEveryMs(freshness, waiting.length) * factor;
   return { busyRate: busyRate * (rounds?.correction ?? 1), everyMs, maxMs: longestWaitMs(freshness) * factor };
 }
 
 /** A run soon after a round is not a round itself: hardly any account is due. */
-function roundsAfter(query: PaceQuery<P95Memory>, freshness: P95): P95Memory {
+function roundsAfter(query: PaceQuery, freshness: P95): LearnedPace {
   const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs, nowMs, isPaced } = query;
   const { correction = 1, roundAtMs = startedAtMs } = memory.rounds ?? {};
   const everyMs = roundEveryMs(freshness, waiting.length) * factor;
@@ -75,7 +59,7 @@ function roundsAfter(query: PaceQuery<P95Memory>, freshness: P95): P95Memory {
   };
 }
 
-const untilRound = (rounds: OnTimePace | undefined, everyMs: number, nowMs: number): number =>
+const untilRound = (rounds: Rounds | undefined, everyMs: number, nowMs: number): number =>
   everyMs - passedMs(rounds?.roundAtMs ?? 0, nowMs);
 
 /** Milliseconds between rounds. Where one probe requests all accounts, the interval alone decides how many posts are late. */
@@ -86,22 +70,16 @@ export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
 
 /**
  * Posts a day from which on an account is requested in every round: the quieter accounts together have as many late posts as are allowed.
- * `rates`: the average ones, one an account.
+ * `rates`: the average ones, one an account. In quiet hours an account posts at half of its average, after a post much more.
  */
-export const busyRate = (rates: readonly number[], freshness: P95): number =>
-  rates.length <= BATCH_SIZE ? 0 : busyRateOf(levelsFor(rates, freshness), freshness);
-
-/** Rates over time: an account that posts little on average is busy for a while after each post. */
-const levelsFor = (rates: readonly number[], { p95Ms }: P95): readonly RateLevel[] =>
-  rates.flatMap((rate) => levelsOf(rate, p95Ms / 2)).sort((a, b) => a.rate - b.rate);
-
-function busyRateOf(levels: readonly RateLevel[], freshness: P95): number {
-  const mayBeLate = LATE_SHARE * sum(levels, ({ rate, share }) => rate * share);
+export function busyRate(rates: readonly number[], freshness: P95): number {
+  if (rates.length <= BATCH_SIZE) return 0;
+  const mayBeLate = LATE_SHARE * sum(rates, (rate) => rate);
   const lateOfQuiet = 1 - freshness.p95Ms / longestWaitMs(freshness);
   let late = 0;
-  for (const { rate, share } of levels) {
-    late += rate * share * lateOfQuiet;
-    if (late > mayBeLate) return rate;
+  for (const rate of [...rates].sort((a, b) => a - b)) {
+    late += rate * lateOfQuiet;
+    if (late > mayBeLate) return rate * UNPROMPTED;
   }
   return 0;
 }

@@ -1,4 +1,6 @@
 /** How a group of accounts is paced, and what a run of it has come to when its pacer is asked. Each timing has a pacer of its own. */
+import { isSameTick } from "../../../plan/polls/tick-grid.ts";
+import type { GroupProbes } from "../../probing/group-probes.ts";
 import type { Poll } from "../../../polling/watch-poll.ts";
 import type { Pacer } from "../../kind/pacer.ts";
 import type { GroupMember } from "../../memory/group-members.ts";
@@ -7,7 +9,7 @@ import type { GroupMemory } from "../group-memory.ts";
 import type { GroupNews } from "../group-reads.ts";
 import type { ReadTask } from "../group-tasks.ts";
 import type { SpareSlotQuery } from "../spare-slot-tasks.ts";
-import type { Turn } from "./turns.ts";
+import { NOBODYS_TURN, type Turn } from "./turns.ts";
 
 /** One run, as it begins. */
 export interface Run {
@@ -48,3 +50,17 @@ export interface GroupPacer extends Pacer {
   /** What a run taught of the pace, and when the next one is worth its request. `memory` of the run: with all else that it taught. */
   after(run: ProbedRun, plan: ReadPlan, news: GroupNews): { readonly memory: GroupMemory; readonly nextDueMs?: number };
 }
+
+/** A group that runs at the ticks of its schedules: each run asks for all of them. */
+export const createSchedulePacer = (group: Poll, probes: Pick<GroupProbes, "takeRecent">): GroupPacer => ({
+  takesSpareSlots: false,
+  turn({ members, startedAtMs: nowMs }, memory) {
+    // A run for newcomers, or one that is repeated, comes between two ticks.
+    if (!isSameTick(group, memory.probedAtMs, nowMs)) return { ...NOBODYS_TURN, all: members };
+    for (const member of members) probes.takeRecent(member);
+    return NOBODYS_TURN;
+  },
+  fill: () => NOBODYS_TURN,
+  after: ({ memory }) => ({ memory }),
+  nextDueMs: () => undefined,
+});

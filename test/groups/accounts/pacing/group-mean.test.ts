@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Mean } from "../../../../src/plan/delay-aims.ts";
 import { type Awaited, waitBeforeProbe } from "../../../../src/groups/probing/probe-choice.ts";
-import { firstPace, learnDelays, type PaceMemory } from "../../../../src/groups/accounts/pacing/group-mean.ts";
+import { firstPace, learnDelays } from "../../../../src/groups/accounts/pacing/group-mean.ts";
+import type { PaceMemory } from "../../../../src/groups/accounts/pacing/group-pace.ts";
 import { probeFor } from "../simulated-probes.ts";
 
 const DAY = 86_400_000;

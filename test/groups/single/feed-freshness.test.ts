@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createFeedStates } from "../../../src/groups/single/feed-states.ts";
-import type { FeedRead } from "../../../src/groups/single/feed-pacer.ts";
+import type { FeedRead } from "../../../src/groups/single/feed-pacers.ts";
 import { createFeedPacers } from "../../../src/groups/single/feed-pacers.ts";
 import type { ServiceClock } from "../../../src/requests/service-clock.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
