@@ -221,7 +221,9 @@ describe("a group of timelines", () => {
     await clock.advance(4 * MIN);
     expect(await alerted()).toHaveLength(2);
     await clock.advance(26 * MIN);
-    expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(callsOf("info-batch", sinceMs).length * 0.9);
+    const isFullPoll = (call: unknown) => Number(/since_time:(\d+)/.exec(JSON.stringify(call))?.[1]) * 1_000 < sinceMs - HOUR;
+    const others = callsOf("search-tweets", sinceMs).filter((call) => !isFullPoll(call));
+    expect(others.length).toBeLessThan(callsOf("info-batch", sinceMs).length * 0.8);
   });
 
   it("reads a small group whole by one search a round, however far apart its accounts were last read", async () => {
