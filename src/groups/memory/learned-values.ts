@@ -54,6 +54,10 @@ export class LearnedValues<Value extends object> {
     return this.#values.get(key);
   }
 
+  entries(): readonly (readonly [string, Value])[] {
+    return [...this.#values];
+  }
+
   put(key: string, value: Value, worth: WorthWriting = "later"): void {
     this.#values.set(key, value);
     this.#mark(key, worth);
