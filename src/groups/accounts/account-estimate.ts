@@ -23,8 +23,8 @@ type ProbedPoll = Pick<Poll, "timing" | "intervalMs" | "subscribers"> & { readon
 export function costOfAccounts(poll: ProbedPoll, pollsPerDay: number): PollCost {
   const found = probedRequests(poll, pollsPerDay);
   const full = writtenFullPolls(poll.group);
-  const range = plus(times(found, EXTRA_READS), exactly(full));
-  const sweepsPerDay = full + middleOf(times(found, EXTRA_READS)) - middleOf(found);
+  const range = plus(times(found, EXTRA_READS), full);
+  const sweepsPerDay = middleOf(full) + middleOf(times(found, EXTRA_READS)) - middleOf(found);
   return pollCost({ strategy: "probe", pollsPerDay, sweepsPerDay, range }, ["posts"]);
 }
 
@@ -48,9 +48,12 @@ function probingOf({ timing, group }: ProbedPoll, pollsPerDay: number): Probing 
   return { probes: accounts <= BATCH_SIZE ? runs : times(times(runs, exactly(batches)), BUSY_AND_A_QUARTER), runs };
 }
 
-/** Requests a day of a configured `full_poll_every`; others are among the extra reads. */
-const writtenFullPolls = ({ members, fullPollEveryMs }: PollGroup): number =>
-  fullPollEveryMs === undefined ? 0 : (DAY_MS / fullPollEveryMs) * searchesOfAll(members.length);
+/** Of a configured `full_poll_every`: about half of them are piggybacked on searches for news. Others are among the extra reads. */
+function writtenFullPolls({ members, fullPollEveryMs }: PollGroup): Range {
+  if (fullPollEveryMs === undefined) return exactly(0);
+  const searches = (DAY_MS / fullPollEveryMs) * searchesOfAll(members.length);
+  return { low: searches / 2, high: searches };
+}
 
 /** How often everything is read whatever the probes say. */
 export function fullPollEvery(poll: ProbedPoll): number {

@@ -3,7 +3,7 @@ import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
 import { isDue, endpointToRead } from "../probing/pending-changes.ts";
 import { handlesPerQuery, type MergeLimits } from "../../query/merging/merge.ts";
-import { fillersOf, partOf } from "./search-parts.ts";
+import { batchParts, fillersOf, partOf, partsOfSearches } from "./search-parts.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
 
@@ -50,7 +50,10 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
       if (rounds >= SOONEST && triedRounds >= AGAIN) (rounds >= 1 ? late : next).push({ member, account });
     }
   }
-  return [...tasks, ...fullPolls(late, next, query)];
+  const free = freeFullPolls(tasks, [...late, ...next], query);
+  const isFree = new Set(free.map(({ member }) => member));
+  const others = (all: readonly Late[]): readonly Late[] => all.filter(({ member }) => !isFree.has(member));
+  return [...tasks, ...free, ...fullPolls(others(late), others(next), query)];
 }
 
 /** A tick comes a moment early or late. Under freshness, runs come more often than accounts with unreliable counters are searched for. */
@@ -107,6 +110,19 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
       .map(({ member }) => byTimeline(member)),
     ...[...bySearch, ...fillers].map(({ late: { member }, reach }): ReadTask => ({ member, endpoint: "search", reach, isFull: true })),
   ];
+}
+
+/** Candidates for each place that is left: some have posted too much to fit in. */
+const TRIED_PER_PLACE = 3;
+
+/** Beside the search that reaches furthest back, where they take no page more. */
+function freeFullPolls(tasks: readonly ReadTask[], due: readonly Late[], query: TaskQuery): readonly ReadTask[] {
+  const { limits } = query;
+  const deepest = batchParts(partsOfSearches(tasks, query), limits).at(-1);
+  const places = deepest === undefined ? 0 : handlesPerQuery(limits) - deepest.length;
+  if (deepest === undefined || places <= 0) return [];
+  const candidates = searchedParts([...due].sort(byAge).slice(0, TRIED_PER_PLACE * places), query);
+  return fillersOf(deepest, candidates, limits).map(({ late: { member }, reach }) => ({ member, endpoint: "search", reach, isFull: true }));
 }
 
 const isOffSearch = ({ account: { probe } }: Late): boolean => probe.fields === null || endpointToRead(probe) === "timeline";

@@ -55,7 +55,15 @@ function group() {
 }
 
 describe("full polls", () => {
-  it("wait until one of them is due, and then fill its search", () => {
+  it("fill the places of a search that is sent for news, those first that were read whole longest ago", () => {
+    const { add, read, wholly } = group();
+    const news = add(1, { hasMoved: true });
+    const due = Array.from({ length: 30 }, (_, index) => add(4.1 + index / 10));
+    expect(read()[0]).toEqual({ id: news, kind: "since", isFull: false });
+    expect(wholly().slice(0, PLACES - 1)).toEqual(due.slice(-(PLACES - 1)).reverse());
+  });
+
+  it("wait until one of them is due where nobody has news, and then fill its search", () => {
     const { add, wholly } = group();
     for (let index = 0; index < 30; index += 1) add(7.9);
     expect(wholly()).toEqual([]);
@@ -66,17 +74,36 @@ describe("full polls", () => {
 
   it("leave out who was read whole not long ago", () => {
     const { add, wholly } = group();
-    const due = [add(8.1), add(4.1)];
+    add(1, { hasMoved: true });
+    const due = add(4.1);
     add(3.9);
-    expect(wholly()).toEqual(due);
+    expect(wholly()).toEqual([due]);
   });
 
-  it("are filled with whoever takes no page more", () => {
+  it("take no page of a search for news: neither by their own posts nor by reaching over those of others", () => {
+    const quiet = group();
+    quiet.add(1, { hasMoved: true });
+    quiet.add(6, { postsAnHour: 4 });
+    const due = quiet.add(5);
+    expect(quiet.wholly()).toEqual([due]);
+    const busy = group();
+    busy.add(1, { hasMoved: true, postsAnHour: 4 });
+    for (let index = 0; index < 20; index += 1) busy.add(6);
+    expect(busy.wholly()).toEqual([]);
+  });
+
+  it("have a search of their own as soon as one is overdue that finds no room beside news", () => {
     const { add, wholly } = group();
-    const due = add(8.1);
-    add(7, { postsAnHour: 4 });
-    const quiet = add(6);
-    expect(wholly()).toEqual([due, quiet]);
+    add(1, { hasMoved: true, postsAnHour: 4 });
+    const overdue = add(9);
+    expect(wholly()).toEqual([overdue]);
+  });
+
+  it("are made once, where they are overdue and find room beside news", () => {
+    const { add, wholly } = group();
+    add(1, { hasMoved: true });
+    const overdue = add(9);
+    expect(wholly()).toEqual([overdue]);
   });
 });
 
