@@ -17,7 +17,7 @@ import type { LearnedValues } from "../memory/learned-values.ts";
 import { createGroupMemories, type GroupReading, type ReadRun } from "../memory/group-reading.ts";
 import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import { GroupProbes } from "../probing/group-probes.ts";
-import { firstLook } from "../probing/pending-changes.ts";
+import { neverProbed } from "../probing/pending-changes.ts";
 import type { ProbeStates } from "../probing/probe-states.ts";
 import { createSpareSlots, type FreePlaces } from "./spare-slots.ts";
 import { type GroupMemory, restoreGroup } from "./group-memory.ts";
@@ -55,7 +55,7 @@ export class AccountsRunner implements GroupRunner {
     this.#deps = deps;
     this.#memories = createGroupMemories(store, clock, restoreGroup);
     this.#refusedSearches = createRefusalBackoff(clock);
-    this.#probes = new GroupProbes({ profiles, clock, log, probeStates, first: firstLook, release });
+    this.#probes = new GroupProbes({ profiles, clock, log, probeStates, first: neverProbed, release });
     const turns = createTurns((userId) => probeStates.get(userId));
     const memoryOf = ({ key }: Poll) => this.#memories.get(key);
     this.#pacing = { turns, punctuality: new Map(), probes: this.#probes, clock, slowDownOf, memoryOf };

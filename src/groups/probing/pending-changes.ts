@@ -65,7 +65,7 @@ export const probedFields = (profile: JsonObject | undefined, names: readonly st
 export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory => ({ fields, probedAtMs: atMs, fullAtMs: atMs });
 
 /** An account that was never probed: whatever happened since it was last read is looked for once, on its timeline. */
-export const firstLook = (fields: JsonObject | null, atMs: number): ProbeMemory => ({
+export const neverProbed = (fields: JsonObject | null, atMs: number): ProbeMemory => ({
   ...firstProbe(fields, atMs),
   // The last read of a change: it is not repeated.
   open: { sinceMs: 0, owed: null, reads: READS_OF_A_CHANGE - 1, dueMs: atMs },

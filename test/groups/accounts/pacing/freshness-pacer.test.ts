@@ -15,7 +15,7 @@ const group = { key: "g", intervalMs: 2 * MIN, priority: "normal" } as Poll;
 const RATES = [12, 6, 3];
 const OVERDUE = [{ id: "a", rate: 12, ageMs: 60 * MIN }] as unknown as readonly Waiting[];
 
-/** Runs that found two posts an hour old. `learn` tells whether they changed the pace. */
+/** Runs that found two posts an hour old. `learn`: whether they changed the pace. */
 function setUp() {
   const clock = createVirtualClock(START);
   const deps = { turns: () => OVERDUE, punctuality: new Map(), probes: { takeRecent: () => false } };
