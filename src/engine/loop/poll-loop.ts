@@ -31,7 +31,6 @@ export class PollLoop {
   readonly #clock: Clock;
   readonly #meter: Meter;
   readonly #log: Log;
-  readonly #slowDownOf: PollPace["slowDownOf"];
   readonly #queue: PollQueue;
   readonly #jumps: JumpWatch;
   readonly #running = new Map<string, Promise<void>>();
@@ -47,7 +46,6 @@ export class PollLoop {
     this.#clock = clock;
     this.#meter = meter;
     this.#log = log;
-    this.#slowDownOf = slowDownOf;
     this.#queue = new PollQueue(clock, { timetable, slowDownOf });
     this.#jumps = createJumpWatch(clock.now(), clock.monotonic());
     this.#lastTurnMs = clock.monotonic();
@@ -146,32 +144,26 @@ export class PollLoop {
   }
 
   #launch(poll: Poll, due: Due): void {
-    this.#meter.observe("chirpwatch_poll_lateness_seconds", Math.max(0, this.#clock.now() - due.dueMs) / 1_000);
-    const launched = {
-      timesSetBack: this.#timesSetBack,
-      slowDown: this.#slowDownOf(poll.priority),
-      next: this.#queue.nextAfter(poll, due.tickMs),
-    };
+    const [startMs, timesSetBack] = [this.#clock.now(), this.#timesSetBack];
+    this.#meter.observe("chirpwatch_poll_lateness_seconds", Math.max(0, startMs - due.dueMs) / 1_000);
     const run = this.#work
       .runPoll(poll)
+      .catch((error: unknown): PollAftermath => {
+        this.#log.error("poll loop failed", { poll: poll.key, error });
+        return {};
+      })
       .then((aftermath) => {
         this.#checkClock();
-        // After a clock that went back, what comes next was worked out on the old time.
-        const isOld = this.#timesSetBack !== launched.timesSetBack;
-        const isPaceSame = this.#slowDownOf(poll.priority) === launched.slowDown;
-        const next = isPaceSame ? launched.next : this.#queue.nextAfter(poll, due.tickMs);
-        if (isOld) this.#finish(poll.key, { ...this.#queue.nextAfter(poll, this.#clock.now()), pacedFromMs: undefined }, aftermath);
-        else this.#finish(poll.key, { ...next, pacedFromMs: due.tickMs }, aftermath);
-      })
-      .catch((error: unknown) => {
-        this.#log.error("poll loop failed", { poll: poll.key, error });
-        this.#finish(poll.key, { ...launched.next, pacedFromMs: undefined }, {});
+        // A clock that went back has made its tick one of another time.
+        if (this.#timesSetBack !== timesSetBack)
+          this.#finish(poll.key, this.#queue.nextAfter(poll, this.#clock.now()), undefined, aftermath);
+        else this.#finish(poll.key, this.#queue.nextAfter(poll, due.tickMs, startMs), due.tickMs, aftermath);
       });
     this.#running.set(poll.key, run);
   }
 
   /** Puts a poll that has run back into the queue, as the plan has it now. */
-  #finish(key: string, next: DueTime & Pick<Due, "pacedFromMs">, aftermath: PollAftermath): void {
+  #finish(key: string, next: DueTime, fromMs: Due["pacedFromMs"], aftermath: PollAftermath): void {
     this.#running.delete(key);
     const poll = this.#queue.pollOf(key);
     const isReplanned = this.#replanned.delete(key);
@@ -181,7 +173,7 @@ export class PollLoop {
       if (isReplanned && isWell) this.#queue.enterAtOnce(poll);
       else {
         const dueMs = isWell ? (nextDueMs ?? next.dueMs) : Math.max(retryAtMs ?? next.dueMs, notBeforeMs ?? 0);
-        const pacedFromMs = isWell || dueMs === next.dueMs ? next.pacedFromMs : undefined;
+        const pacedFromMs = isWell || dueMs === next.dueMs ? fromMs : undefined;
         this.#queue.enter(poll, { dueMs, tickMs: next.tickMs }, pacedFromMs);
       }
     }

@@ -8,11 +8,9 @@ import { passedMs } from "../../model/clock.ts";
 import { isBadRequest } from "../../model/upstream.ts";
 import type { User } from "../../model/user.ts";
 import { MEMBERS_PER_PAGE } from "../../plan/polls/whole-reads.ts";
-import type { Ask } from "../ask.ts";
 import { hasSeenEnough, isStillUnread, type KnownMembers, type ListSubscriber, missesNews, showsOrder } from "./list-subscribers.ts";
 import type { MemberListGap, MemberListMemory, MemberListScan } from "./member-list-memory.ts";
-import { isAtListEnd, type Walk, type PageWalkEnd, walkPages } from "./walk-pages.ts";
-import type { Poll } from "../watch-poll.ts";
+import { type AskPage, isAtListEnd, type Walk, type PageWalkEnd, walkPages } from "./walk-pages.ts";
 
 export type MemberListStep = "window" | "head" | "gap" | "rest";
 
@@ -43,6 +41,8 @@ export interface MemberListNeeds {
   readonly needsScan: boolean;
   /** How often the list is read whole without anybody waiting for it; infinite: never. */
   readonly wholeEveryMs: number;
+  /** Members may be listed so late. */
+  readonly overlapMs: number;
   readonly nowMs: number;
   /** What each subscriber has on these members. */
   readonly known: (ids: readonly string[]) => Promise<KnownMembers>;
@@ -83,17 +83,17 @@ function wantsRest(memory: MemberListMemory, needs: MemberListNeeds): boolean {
 }
 
 export interface ReadOptions {
-  readonly ask: Ask;
+  readonly ask: AskPage;
   readonly maxPages: number;
   readonly memory: MemberListMemory;
   readonly needs: MemberListNeeds;
 }
 
 /** @throws what the first request throws */
-export async function readStep(step: MemberListStep, poll: Poll, options: ReadOptions): Promise<MemberListObservation> {
-  if (step === "head") return readHead(poll, options);
-  if (step === "gap") return readGap(poll, options);
-  return step === "window" ? readRest(step, poll, { ...options, maxPages: MOST_WINDOW_PAGES }) : readRest(step, poll, options);
+export async function readStep(step: MemberListStep, options: ReadOptions): Promise<MemberListObservation> {
+  if (step === "head") return readHead(options);
+  if (step === "gap") return readGap(options);
+  return step === "window" ? readRest(step, { ...options, maxPages: MOST_WINDOW_PAGES }) : readRest(step, options);
 }
 
 /** Asks the state about each member once. */
@@ -116,14 +116,14 @@ interface WalkToKnown extends ReadOptions {
   readonly missesNews: IsSo;
 }
 
-async function walkToKnown(poll: Poll, { ask, maxPages, needs, cursor, ...is }: WalkToKnown) {
+async function walkToKnown({ ask, maxPages, needs, cursor, ...is }: WalkToKnown) {
   const knownOf = askOnce(needs);
   const { subscribers } = needs;
   const isMet = async (ids: readonly string[]): Promise<boolean> => {
     const known = await knownOf(ids);
     return subscribers.every((subscriber, index) => is.isEnough(subscriber, ids, known[index]));
   };
-  const walk = await walkPages((page) => ask(poll.source.params, page), { cursor, maxPages, isMet });
+  const walk = await walkPages(ask, { cursor, maxPages, isMet });
   const ids = walk.users.map(({ id }) => id);
   const known = await knownOf(ids);
   return {
@@ -134,11 +134,11 @@ async function walkToKnown(poll: Poll, { ask, maxPages, needs, cursor, ...is }: 
 }
 
 /** Newcomers first; now and then down to where members that the service lists late may stand. */
-async function readHead(poll: Poll, options: ReadOptions): Promise<MemberListObservation> {
+async function readHead(options: ReadOptions): Promise<MemberListObservation> {
   const { memory, needs } = options;
-  const rescan = rescanOf(poll, memory, needs.nowMs);
+  const rescan = rescanOf(memory, needs);
   const sinceMs = least(memory.downToMs, rescan.sinceMs);
-  const { walk, isOrdered, leavesNews } = await walkToKnown(poll, {
+  const { walk, isOrdered, leavesNews } = await walkToKnown({
     ...options,
     isEnough: (subscriber, ids, known) => hasSeenEnough(subscriber, ids, known, sinceMs),
     missesNews: (subscriber, ids, known) => missesNews(subscriber, ids, known, sinceMs),
@@ -151,7 +151,7 @@ async function readHead(poll: Poll, options: ReadOptions): Promise<MemberListObs
 }
 
 /** The first one of a list finds everything known just now. Gaps come before members that may have been late. */
-function rescanOf({ overlapMs }: Poll, memory: MemberListMemory, nowMs: number): { readonly atMs: number; readonly sinceMs?: number } {
+function rescanOf(memory: MemberListMemory, { overlapMs, nowMs }: MemberListNeeds): { readonly atMs: number; readonly sinceMs?: number } {
   const { rescannedAtMs: lastMs = nowMs } = memory;
   const isDue = passedMs(lastMs, nowMs) >= overlapMs && !hasGap(memory);
   return isDue ? { atMs: nowMs, sinceMs: lastMs - overlapMs } : { atMs: lastMs };
@@ -160,12 +160,12 @@ function rescanOf({ overlapMs }: Poll, memory: MemberListMemory, nowMs: number):
 const least = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
-async function readGap(poll: Poll, options: ReadOptions): Promise<MemberListObservation> {
+async function readGap(options: ReadOptions): Promise<MemberListObservation> {
   const { memory, needs } = options;
   const [gap, ...others] = memory.gaps ?? [];
   if (gap === undefined) throw new Error("no gap to read");
   const { cursor, sinceMs, leftAtMs } = gap;
-  const { walk, isOrdered, leavesNews } = await walkToKnown(poll, {
+  const { walk, isOrdered, leavesNews } = await walkToKnown({
     ...options,
     cursor,
     isEnough: (subscriber, ids, known) => !isStillUnread(subscriber, leftAtMs) || hasSeenEnough(subscriber, ids, known, sinceMs),
@@ -180,16 +180,12 @@ async function readGap(poll: Poll, options: ReadOptions): Promise<MemberListObse
   return { ...observed("gap", seen, { memory: withGaps(after, gaps), scanPages: 0 }, needs.nowMs), leftAtMs };
 }
 
-async function readRest(
-  step: "window" | "rest",
-  poll: Poll,
-  { ask, maxPages, memory, needs }: ReadOptions,
-): Promise<MemberListObservation> {
+async function readRest(step: "window" | "rest", { ask, maxPages, memory, needs }: ReadOptions): Promise<MemberListObservation> {
   const before = step === "window" ? undefined : memory.scan;
   const { startedAtMs = needs.nowMs } = before ?? {};
-  const walk = await walkPages((cursor) => ask(poll.source.params, cursor), { cursor: before?.cursor, maxPages });
+  const walk = await walkPages(ask, { cursor: before?.cursor, maxPages });
   if (walk.pages === 0 && before === undefined) throw walk.error;
-  const isExpired = isBadRequest(walk.error) && (await isAnswered(() => ask(poll.source.params, undefined)));
+  const isExpired = isBadRequest(walk.error) && (await isAnswered(() => ask(undefined)));
   const read = addTo(before, walk);
   const after = withoutScan(memory);
   if (walk.end === "list_end") return observed(step, walk, completed(after, read, startedAtMs), startedAtMs);

@@ -33,7 +33,7 @@ export interface PageWalkOptions {
 }
 
 /** The page at a cursor; without one, the first. */
-type AskPage = (cursor: string | undefined) => Promise<{ readonly users?: readonly User[]; readonly nextCursor?: string }>;
+export type AskPage = (cursor: string | undefined) => Promise<{ readonly users?: readonly User[]; readonly nextCursor?: string }>;
 
 export async function walkPages(ask: AskPage, { cursor: from, maxPages, isMet }: PageWalkOptions): Promise<Walk> {
   const users = new Map<string, User>();

@@ -12,7 +12,7 @@ import { lengthField, memberCountOf, wholeReadEveryMs } from "../../plan/polls/w
 import type { Profiles } from "../../requests/profiles.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
-import { askBehind, askFor } from "../ask.ts";
+import { type Ask, askBehind, askFor } from "../ask.ts";
 import { evaluateMemberList, type MissedMembers } from "../evaluate/evaluate-member-list.ts";
 import { type Reader, targetsOfReaders } from "../evaluate/load-subscribers.ts";
 import type { SubscriberEvaluation } from "../evaluate/verdicts.ts";
@@ -99,14 +99,15 @@ class ListPoll {
     isFirst: boolean,
   ): Promise<MemberListObservation | undefined> {
     const { gate, log, firstReads } = this.#deps;
-    if (isFirst) return readStep(step, poll, { ...reading, ask: firstReads.count(poll, askFor(gate, poll, "baseline")) });
-    if (step !== "rest" || !isBehind(reading.needs)) return readStep(step, poll, { ...reading, ask: askFor(gate, poll, "poll") });
+    const readBy = (ask: Ask) => readStep(step, { ...reading, ask: (cursor) => ask(poll.source.params, cursor) });
+    if (isFirst) return readBy(firstReads.count(poll, askFor(gate, poll, "baseline")));
+    if (step !== "rest" || !isBehind(reading.needs)) return readBy(askFor(gate, poll, "poll"));
     const later = (error: unknown) => {
       const isHeld = error instanceof RequestHeld;
       log[isHeld ? "debug" : "warn"]("the rest of a member list waits", { watch: poll.subscribers[0]?.watch.id, error });
     };
     try {
-      const { error, ...list } = await readStep(step, poll, { ...reading, ask: askBehind(gate, poll) });
+      const { error, ...list } = await readBy(askBehind(gate, poll));
       if (error !== undefined) later(error);
       return list;
     } catch (error) {
@@ -127,6 +128,7 @@ class ListPoll {
         ({ wants, subscriber }) => waitsForAll(wants) && subscriber.watch.fullReadEveryMs !== Number.POSITIVE_INFINITY,
       ),
       wholeEveryMs: wholeReadEveryMs(poll.subscribers, Math.max(0, ...readers.map(({ target }) => memberCountOf(target.memory) ?? 0))),
+      overlapMs: poll.overlapMs,
       nowMs: this.#startedAtMs,
       known: (ids) => this.#deps.store.itemMarks(poll.subscribers, ids),
     };
