@@ -78,17 +78,12 @@ export class HandleLookup {
   async findHandles(accounts: readonly AskedByHandle[]): Promise<void> {
     const { profiles } = this.#deps;
     const ids = [...new Set(accounts.map(({ target }) => target.userId ?? ""))];
-    const users = new Map<string, User>();
-    for (const id of ids) {
-      const seen = profiles.recent(id, JUST_NOW_MS);
-      if (seen !== undefined) users.set(id, seen.user);
-    }
+    const lately = (id: string): User | undefined => profiles.recent(id, JUST_NOW_MS)?.user;
+    const asked = ids.filter((id) => lately(id) === undefined);
     const purpose = accounts.some(({ target }) => target.username === null) ? "baseline" : "poll";
-    for (const batch of batchesOf(ids.filter((id) => !users.has(id)))) {
-      const found = await this.#ask({ user_ids: batch }, `handles:${batch[0] ?? ""}`, accounts[0]?.watch.id ?? "", purpose);
-      for (const user of found) users.set(user.id, user);
-    }
-    await this.takeHandles(accounts, ({ userId }) => users.get(userId ?? "")?.username ?? "");
+    const asker = { source: `handles:${asked[0] ?? ""}`, watch: accounts[0]?.watch.id ?? "", priority: "high", purpose } as const;
+    const seen = await profiles.ask(asker, asked, 0);
+    await this.takeHandles(accounts, ({ userId: id }) => (seen.get(id ?? "")?.user ?? lately(id ?? ""))?.username ?? "");
   }
 
   /** `handleOf`: the handle that a target's account has now; "" where that is not known. */
@@ -102,9 +97,16 @@ export class HandleLookup {
   }
 
   async #findBatch(wanted: readonly UnknownHandle[], handles: readonly string[], onMissing: OnMissing): Promise<void> {
-    const { store, onNamed, onResolved } = this.#deps;
-    const found = await this.#ask({ usernames: handles }, `resolve:${handles[0] ?? ""}`, wanted[0]?.watchId ?? "", "baseline");
-    const users = new Map(found.map((user) => [user.username.toLowerCase(), user]));
+    const { gate, profiles, store, onNamed, onResolved } = this.#deps;
+    const asker = {
+      source: `resolve:${handles[0] ?? ""}`,
+      watch: wanted[0]?.watchId ?? "",
+      priority: "high",
+      purpose: "baseline",
+    } as const;
+    const answer = await gate.request({ ...asker, endpoint: "info-batch", params: { usernames: handles }, isSplit: true });
+    const users = new Map((answer.users ?? []).map((user) => [user.username.toLowerCase(), user]));
+    profiles.learn([...users.values()]);
     const resolved: TargetState[] = [];
     const named: NamedAccountId[] = [];
     const missing: UnknownHandle[] = [];
@@ -119,19 +121,6 @@ export class HandleLookup {
     if (named.length > 0) onNamed(named);
     if (resolved.length > 0) onResolved(resolved);
     if (missing.length > 0) await onMissing(missing);
-  }
-
-  async #ask(
-    params: Readonly<Record<string, readonly string[]>>,
-    source: string,
-    watch: string,
-    purpose: "baseline" | "poll",
-  ): Promise<readonly User[]> {
-    const { gate, profiles } = this.#deps;
-    const answer = await gate.request({ endpoint: "info-batch", params, source, watch, priority: "high", purpose, isSplit: true });
-    const { users = [] } = answer;
-    profiles.learn(users);
-    return users;
   }
 
   async #takeHandle({ watch, target }: AskedByHandle, username: string): Promise<TargetState> {
