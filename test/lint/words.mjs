@@ -81,6 +81,7 @@ export const ALLOWED = [
   { name: "excited", in: "plan/rates/", reason: "stored with the rates" },
   { name: "excited", in: "groups/", reason: "the same, where rates are learned" },
   { name: "excited", in: "plan/plan-view.test.ts", reason: "the same, in a test" },
+  { name: "excited", in: "engine/group-rounds.test.ts", reason: "the same, in a test" },
   { name: "habit", in: "plan/rates/", reason: "stored with the rates" },
   { name: "habit", in: "groups/", reason: "the same, where rates are learned" },
   { name: "patience", in: "groups/", reason: "stored with the probe state: position in the retry schedules of a list" },
