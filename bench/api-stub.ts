@@ -16,6 +16,8 @@ export interface ApiStub {
   readonly billed: number;
   /** When the first billed request arrived, on performance.now(). */
   readonly firstBilled: Promise<number>;
+  /** Called for each billed request. */
+  onAsked: (query: string, atMs: number) => void;
   /** The last request of each query. */
   readonly lastOf: ReadonlyMap<string, QueryRequest>;
   close(): Promise<void>;
@@ -34,7 +36,9 @@ export async function startApiStub(): Promise<ApiStub> {
     request.on("end", () => {
       if (!isUsage) {
         billed += 1;
-        lastOf.set(queryOf(body), { atMs, socket: request.socket });
+        const query = queryOf(body);
+        lastOf.set(query, { atMs, socket: request.socket });
+        stub.onAsked(query, atMs);
         resolveFirst(atMs);
       }
       response.writeHead(200, { "content-type": "application/json" });
@@ -45,12 +49,13 @@ export async function startApiStub(): Promise<ApiStub> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return {
+  const stub: ApiStub = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     get billed() {
       return billed;
     },
     firstBilled,
+    onAsked: () => undefined,
     lastOf,
     async close() {
       server.closeAllConnections();
@@ -58,6 +63,7 @@ export async function startApiStub(): Promise<ApiStub> {
       await once(server, "close");
     },
   };
+  return stub;
 }
 
 /** Without its bounds in time. */

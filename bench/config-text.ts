@@ -1,4 +1,6 @@
 /** A configuration of many searches, small enough to write ten thousand of them into one file. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 export interface ConfigOptions {
   readonly apiUrl: string;
@@ -13,8 +15,22 @@ export interface ConfigOptions {
   readonly watch?: string;
 }
 
-export const configText = (options: ConfigOptions): string => {
-  const { apiUrl, watches, scheduleOf, state = "path: state.db", keys = 1, watch = "" } = options;
+export const configText = (options: ConfigOptions): string => settingsText(options) + watchesText(options, 0, options.watches);
+
+/** A file may have a megabyte. */
+const WATCHES_A_FILE = 10_000;
+
+/** Makes a folder of files, as somebody with more watches than fit one file has it. */
+export async function writeConfigFolder(folder: string, options: ConfigOptions): Promise<void> {
+  await mkdir(folder);
+  await writeFile(join(folder, "settings.yaml"), settingsText(options));
+  for (let from = 0; from < options.watches; from += WATCHES_A_FILE) {
+    const text = watchesText(options, from, Math.min(options.watches, from + WATCHES_A_FILE));
+    await writeFile(join(folder, `watches-${from}.yaml`), text);
+  }
+}
+
+function settingsText({ apiUrl, state = "path: state.db", keys = 1 }: ConfigOptions): string {
   const pool = Array.from({ length: keys }, (_, i) => `{ name: k${i}, key: bench${i}, monthly: 100000000 }`).join(", ");
   const access = keys > 1 ? `keys: [${pool}]` : "key: bench, quota: { monthly: 100000000 }";
   return `version: 1
@@ -23,8 +39,15 @@ state: { ${state} }
 server: { listen: "127.0.0.1:0" }
 ops: { sink: terminal }
 sinks: { terminal: { type: console } }
-watches:
-${Array.from({ length: watches }, (_, i) => `  w${i}: { type: search, query: "${queryOf(i)}", schedule: "${scheduleOf(i)}"${watch} }\n`).join("")}`;
-};
+`;
+}
 
-const queryOf = (index: number): string => `acme release${index}`;
+function watchesText({ scheduleOf, watch = "" }: ConfigOptions, from: number, to: number): string {
+  const lines = Array.from({ length: to - from }, (_, at) => {
+    const index = from + at;
+    return `  w${index}: { type: search, query: "${queryOf(index)}", schedule: "${scheduleOf(index)}"${watch} }\n`;
+  });
+  return `watches:\n${lines.join("")}`;
+}
+
+export const queryOf = (index: number): string => `acme release${index}`;

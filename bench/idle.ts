@@ -28,7 +28,7 @@ async function measure(folder: string, watches: number): Promise<Figure> {
   const api = await startApiStub();
   const path = join(folder, "watches.yaml");
   await writeFile(path, configText({ apiUrl: api.url, watches, scheduleOf }));
-  await fillState(path);
+  await fillState(path, { firstMs: Date.now(), stepMs: 0 });
   const daemon = startDaemonProcess(path);
   try {
     const startMs = performance.now();

@@ -1,38 +1,56 @@
 /** Several daemons on one Postgres, each in a folder of its own, as on a machine of its own. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ReplicaView, StatusView } from "../../src/server/words/views.ts";
+import type { StatusView } from "../../src/server/words/views.ts";
+import type { PostgresServer } from "../../test/support/postgres.ts";
+import { type ConfigOptions, writeConfigFolder } from "../config-text.ts";
 import { type DaemonProcess, startDaemonProcess } from "../daemon-process.ts";
 
 export interface Replica extends DaemonProcess {
+  /** Takes seconds with many watches. */
   status(): Promise<StatusView>;
+  /** Whether it works, and is not between two works. */
+  isReady(): Promise<boolean>;
 }
 
 /** Resolves when its status page is up. */
-export async function startReplica(folder: string, text: string): Promise<Replica> {
+export async function startReplica(folder: string, options: ConfigOptions): Promise<Replica> {
   await mkdir(folder);
-  const path = join(folder, "watches.yaml");
-  await writeFile(path, text);
+  const path = join(folder, "watches");
+  await writeConfigFolder(path, options);
   const daemon = startDaemonProcess(path);
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await daemon.said("status page is up"))?.[0];
   return {
     ...daemon,
     status: async () => (await fetch(`${url}/api/v1/status`)).json() as Promise<StatusView>,
+    isReady: async () => (await fetch(`${url}/readyz`)).ok,
   };
 }
 
-/** Waits until each replica has its part of the polls; what they all have. */
-export async function untilShared(replicas: readonly Replica[]): Promise<readonly ReplicaView[]> {
-  const [any] = replicas;
+/** The database of a state. */
+export interface Shared {
+  readonly server: PostgresServer;
+  readonly database: string;
+}
+
+const PARTS = `select count(*)::int as polls, (count(*) filter (where c.wanted = c.replica))::int as held
+  from replicas r left join claims c on c.replica = r.id and c.kind = 'poll' group by r.id`;
+const CHECK_EVERY_MS = 100;
+
+/** Waits until each of so many replicas has its part of the polls. */
+export async function untilShared({ server, database }: Shared, replicas: number): Promise<void> {
   for (;;) {
-    const views = (await any?.status().catch(() => undefined))?.replicas ?? [];
-    const polls = views.map((view) => view.polls);
-    const mean = polls.reduce((sum, count) => sum + count, 0) / replicas.length;
-    const isEven = polls.every((count) => count > 0 && Math.abs(count - mean) <= Math.max(1, mean * 0.1));
-    if (views.length === replicas.length && isEven) return views;
-    await pause(100);
+    const parts = (await server.ask(database, PARTS)) as readonly { readonly polls: number; readonly held: number }[];
+    const mean = parts.reduce((sum, { held }) => sum + held, 0) / replicas;
+    const isEven = parts.every(({ polls, held }) => held > 0 && polls === held && Math.abs(held - mean) <= Math.max(1, mean * 0.1));
+    if (parts.length === replicas && isEven) return;
+    await pause(CHECK_EVERY_MS);
   }
+}
+
+export async function untilReady(replicas: readonly Replica[]): Promise<void> {
+  for (const replica of replicas) while (!(await replica.isReady())) await pause(CHECK_EVERY_MS);
 }
 
 /** Where the one that leads stands among them. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startPostgres } from "../../test/support/postgres.ts";
 import { type ApiStub, startApiStub } from "../api-stub.ts";
-import { configText } from "../config-text.ts";
 import type { Figure } from "../figure.ts";
 import { inScratch } from "../scratch.ts";
 import { quantile, wholeText } from "../summary.ts";
@@ -28,17 +27,19 @@ export async function* benchTakeover(): AsyncGenerator<Figure> {
 
 async function measure(folder: string, count: number): Promise<readonly Figure[]> {
   const [api, server] = [await startApiStub(), await startPostgres()];
-  const text = configText({ ...CONFIG, apiUrl: api.url, state: `url: "${await server.url()}"` });
+  const url = await server.url();
+  const options = { ...CONFIG, apiUrl: api.url, state: `url: "${url}"` };
+  const database = new URL(url).pathname.slice(1);
   let replicas: readonly Replica[] = [];
   let started = 0;
   const add = async () => {
-    replicas = [...replicas, await startReplica(join(folder, `replica${started++}`), text)];
+    replicas = [...replicas, await startReplica(join(folder, `replica${started++}`), options)];
   };
   const takeovers: Takeover[] = [];
   try {
     while (started < count) await add();
     while (takeovers.length < KILLS) {
-      await untilShared(replicas);
+      await untilShared({ server, database }, count);
       // What was asked before does not show who has it now.
       await pause(SETTLE_MS);
       await untilAllAsked(api);
