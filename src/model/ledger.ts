@@ -74,7 +74,9 @@ export interface Ledger {
    * processes, with whatever is written next, or a few milliseconds later. Lost in a crash, it keeps its slot a while longer.
    */
   settle(ledgerId: string, atMs: number, status: number | null): Promise<void>;
-  /** Billed attempts since a time, by watch, endpoint and key, the largest first. */
+  /** Billed attempts since a time. Reads a few rows an hour, however many watches there are. */
+  spentByKey(sinceMs: number): Promise<ReadonlyMap<string, number>>;
+  /** The same by watch, endpoint and key, the largest first. Reads a row for each of these in each hour. */
   spentSince(sinceMs: number): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }>;
   /** Billed attempts since a time, hour by hour in order; hours without any are left out. */
   spentByHour(sinceMs: number): Promise<readonly { readonly hourMs: number; readonly requests: number }[]>;

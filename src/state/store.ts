@@ -55,7 +55,7 @@ import { Settlements } from "./ledger/settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./outbox/sink-health.ts";
 import { replicaStore } from "./replicas/claims.ts";
 import { configRevisionStore } from "./replicas/config-revisions.ts";
-import { auditMark, auditSpan, spentByHour, spentSince } from "./ledger/spent.ts";
+import { auditMark, auditSpan, spentByHour, spentByKey, spentSince } from "./ledger/spent.ts";
 import type { Executor } from "./db/statement.ts";
 import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enrichments.ts";
 import { gather, throttleState } from "./outbox/throttle.ts";
@@ -131,6 +131,7 @@ const volumes = (db: Executor): VolumeStore => ({
 const ledger = (db: Executor, settlements: Settlements): Ledger => ({
   reserve: (reservation) => reserve(settlements, reservation),
   settle: async (ledgerId, atMs, status) => settlements.add(ledgerId, atMs, status),
+  spentByKey: (sinceMs) => spentByKey(db, sinceMs),
   spentSince: (sinceMs) => spentSince(db, sinceMs),
   spentByHour: (sinceMs) => spentByHour(db, sinceMs),
   auditMark: async (key, atMs, marginMs) => {

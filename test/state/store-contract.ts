@@ -593,6 +593,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.spentSince(T0)).toEqual({ total: 3, lines });
         expect(await store.spentSince(T0 - 1_234)).toEqual({ total: 3, lines });
         expect((await store.spentSince(0)).total).toBe(4);
+        expect(await store.spentByKey(T0 - 1_234)).toEqual(new Map([["", 3]]));
       });
 
       test("gives what was spent hour by hour, the first one from its time on", async () => {

@@ -133,9 +133,9 @@ class DaemonViews implements Views {
   async budget(): Promise<BudgetView> {
     const { quotaWatch, engine, store, config, clock } = this.#parts;
     await quotaWatch.refresh(engine.polls);
-    const { period, lines } = quotaWatch.status;
+    const { startMs } = quotaWatch.status.period;
     const quota = quotaFacts(this.#parts);
-    const hours = await store.spentByHour(period.startMs);
+    const [{ lines }, hours] = [await store.spentSince(startMs), await store.spentByHour(startMs)];
     return budgetView(quota, { lines, hours, config: config(), nowMs: clock.now() });
   }
 
@@ -213,7 +213,9 @@ class DaemonViews implements Views {
     const { store, quotaWatch, engine, config, routing, failingEnrichments } = this.#parts;
     const failing = failingEnrichments();
     const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
-    const { spentByWatch } = quotaWatch.status;
+    const spent = new Map<string, number>();
+    for (const { watch, requests } of (await store.spentSince(quotaWatch.status.period.startMs)).lines)
+      spent.set(watch, (spent.get(watch) ?? 0) + requests);
     const backlogs = new Map((await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]));
     const readPages = engine.firstReadPages();
     return config()
@@ -230,7 +232,7 @@ class DaemonViews implements Views {
           lastPollMs: times.length === 0 ? undefined : Math.max(...times),
           nextPollMs: engine.nextPollAt(watch.id),
           polledBy: [...new Set(polls.flatMap(({ key }) => others.get(key) ?? []))],
-          spent: spentByWatch.get(watch.id) ?? 0,
+          spent: spent.get(watch.id) ?? 0,
           firstReadPages: readPages.get(watch.id),
           problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
         });

@@ -25,6 +25,11 @@ export class DayCounter {
     return this.#known.load();
   }
 
+  /** Reads what another replica has counted. */
+  reload(): Promise<void> {
+    return this.#known.reload();
+  }
+
   /** Call it once an hour, while polls are not slowed down. `estimatesOf`: the estimates since a moment, by watch id. */
   async take(estimatesOf: (sinceMs: number) => ReadonlyMap<string, HourEstimate>, nowMs: number): Promise<void> {
     const lastMs = this.#known.entries().reduce((last, [, days]) => Math.max(last, days.lastMs), 0);

@@ -5,6 +5,7 @@ import { daysSince, planPace, type PricedPoll, pricePolls } from "../../forecast
 import { type Clock, passedMs } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 import type { Ledger } from "../../model/ledger.ts";
+import type { Share } from "../../model/replicas.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
@@ -14,7 +15,9 @@ import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
 export interface HourlyFiguresDeps {
   readonly clock: Clock;
   readonly timetable: Timetable;
-  readonly ledger: Pick<Ledger, "spentSince">;
+  readonly ledger: Pick<Ledger, "spentByKey" | "spentSince">;
+  /** Of several replicas the leader counts the days. */
+  readonly share: Pick<Share, "isLeading">;
   readonly learned: LearnedStore;
   /** Long lists take more than a page. */
   readonly states: () => Promise<readonly WatchState[]>;
@@ -36,11 +39,12 @@ export class HourlyFigures {
 
   /** Call it often; it does nothing within an hour. Requests of slowed-down polls are not counted. */
   async refresh(polls: readonly Poll[], isSlowedDown: boolean): Promise<void> {
-    const { clock, states } = this.#deps;
+    const { clock, states, share } = this.#deps;
     await this.#days.load();
     const nowMs = clock.now();
     if (passedMs(this.#volumes.readAtMs, nowMs) < HOUR_MS) return;
     this.#volumes = volumesOf(polls, await states(), nowMs);
+    if (!share.isLeading()) return this.#days.reload();
     if (!isSlowedDown) await this.#days.take((sinceMs) => this.#estimatesOf(polls, sinceMs, nowMs), nowMs);
   }
 

@@ -19,7 +19,7 @@ import type { AuditReadings, KeyReading } from "./audit-readings.ts";
 export interface QuotaAuditDeps extends Pick<Ports, "notes" | "opsAlerts" | "clock" | "log" | "meter"> {
   /** Where what it learns is kept. */
   readonly readings: AuditReadings;
-  readonly ledger: Pick<Ledger, "auditMark" | "auditSpan" | "spentSince">;
+  readonly ledger: Pick<Ledger, "auditMark" | "auditSpan" | "spentByKey">;
   readonly share: Pick<Share, "isLeading">;
   /** Names of the active keys. */
   readonly keys: () => readonly string[];
@@ -111,8 +111,7 @@ export class QuotaAudit {
   async #checkKey(key: string): Promise<boolean> {
     const { readings, ledger, clock, remaining: askRemaining, fingerprint } = this.#deps;
     const period = readings.period();
-    const { lines } = await ledger.spentSince(period.startMs);
-    const spent = lines.filter((line) => line.key === key).reduce((sum, { requests }) => sum + requests, 0);
+    const spent = (await ledger.spentByKey(period.startMs)).get(key) ?? 0;
     const askedAtMs = clock.now();
     const asked = await ledger.auditMark(key, askedAtMs, COUNTING_DELAY_MS);
     const remaining = await askRemaining(key);

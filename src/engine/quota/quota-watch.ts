@@ -17,7 +17,6 @@ import type { Cancel } from "../../model/clock.ts";
 import type { Meter } from "../../model/meter.ts";
 import { PRIORITIES, type Priority } from "../../model/schedule.ts";
 import type { Share } from "../../model/replicas.ts";
-import type { LedgerLine } from "../../model/ledger.ts";
 import type { Ports } from "../../model/ports.ts";
 import { type Pace, planPace, type PricedPoll, type WatchPace } from "../../forecast/pace.ts";
 import { createCorrectionKeeper, type CorrectionKeeper } from "./correction-keeper.ts";
@@ -46,8 +45,6 @@ export interface QuotaStatus {
   /** Slowed down where the quota is short, and never beyond the soft limit. */
   readonly expected: number;
   readonly period: QuotaPeriod;
-  readonly lines: readonly LedgerLine[];
-  readonly spentByWatch: ReadonlyMap<string, number>;
   readonly spentByKey: ReadonlyMap<string, number>;
   readonly factors: SlowDownFactors;
   /** By watch id, those that ask for most first. */
@@ -59,7 +56,7 @@ export interface QuotaWatchDeps extends HourlyFiguresDeps, Pick<Ports, "meter" |
   readonly keys: () => readonly KeyQuota[];
   /** Those of all replicas. */
   readonly polls: () => readonly Poll[];
-  readonly share: Pick<Share, "holds">;
+  readonly share: Pick<Share, "holds" | "isLeading">;
   /** Called after every refresh. */
   readonly onRefreshed: (status: QuotaStatus) => Promise<void>;
   /** Called when polls go noticeably faster or slower than a moment ago: waiting times are computed again. */
@@ -101,12 +98,13 @@ export class QuotaWatch {
     const { clock, ledger, keys, meter, onRefreshed } = this.#deps;
     const settings = this.#deps.settings();
     const period = quotaPeriod(clock.now(), settings);
-    const { total: spent, lines } = await ledger.spentSince(period.startMs);
+    const spentByKey = await ledger.spentByKey(period.startMs);
+    const spent = [...spentByKey.values()].reduce((sum, requests) => sum + requests, 0);
     await this.#keeper.load();
     await this.#figures.refresh(polls, isSlowedDown(this.#status.factors));
     const nowMs = clock.now();
     const query = {
-      ...totalQuota(settings, keys(), spentByKey(lines)),
+      ...totalQuota(settings, keys(), spentByKey),
       spent,
       nowMs,
       periodEndMs: period.endMs,
@@ -115,7 +113,7 @@ export class QuotaWatch {
       polls: this.#figures.price(polls, nowMs),
     };
     const governed = governedPace(query);
-    this.#status = statusOf(query, governed, { period, lines });
+    this.#status = statusOf(query, governed, { period, spentByKey });
     this.#adjust(query, governed, period.id);
     setGauges(meter, this.#status);
     this.#announceChange(governed.factors);
@@ -223,7 +221,7 @@ const isSlowedDown = (factors: SlowDownFactors): boolean => PRIORITIES.some((pri
 function statusOf(
   query: GovernedQuery,
   { factors, pace, lastingFactors, lasting }: GovernedPace,
-  { period, lines }: Pick<QuotaStatus, "period" | "lines">,
+  { period, spentByKey }: Pick<QuotaStatus, "period" | "spentByKey">,
 ): QuotaStatus {
   const { limit, spent, nowMs, correctionFactor } = query;
   const expectedPerDay = lasting.pacedPerDay * (isSlowedDown(lastingFactors) ? correctionFactor : 1);
@@ -234,9 +232,7 @@ function statusOf(
     forecast: spent + forecastRequests(pace.askedPerDay, nowMs, period.endMs),
     expected: expectedRequests(query, expectedPerDay),
     period,
-    lines,
-    spentByWatch: sumBy(lines, ({ watch }) => watch),
-    spentByKey: spentByKey(lines),
+    spentByKey,
     factors,
     get paces() {
       return lasting.watches;
@@ -248,22 +244,14 @@ function statusOf(
 function statusBefore(period: QuotaPeriod, nowMs: number): QuotaStatus {
   const unknown = { limit: undefined, reserve: 0, spent: 0, correctionFactor: 1, onExhausted: "degrade", polls: [] } as const;
   const query = { ...unknown, nowMs, periodEndMs: period.endMs };
-  return statusOf(query, governedPace(query), { period, lines: [] });
+  return statusOf(query, governedPace(query), { period, spentByKey: new Map() });
 }
-
-const spentByKey = (lines: readonly LedgerLine[]): ReadonlyMap<string, number> => sumBy(lines, ({ key }) => key);
 
 const slower = (a: SlowDownFactors, b: SlowDownFactors): SlowDownFactors => ({
   high: Math.max(a.high, b.high),
   normal: Math.max(a.normal, b.normal),
   low: Math.max(a.low, b.low),
 });
-
-function sumBy<T extends { readonly requests: number }>(lines: readonly T[], keyOf: (line: T) => string): ReadonlyMap<string, number> {
-  const sums = new Map<string, number>();
-  for (const line of lines) sums.set(keyOf(line), (sums.get(keyOf(line)) ?? 0) + line.requests);
-  return sums;
-}
 
 function setGauges(meter: Meter, { spent, limit, softLimit, forecast, factors }: QuotaStatus): void {
   meter.set("chirpwatch_quota_spent", spent);

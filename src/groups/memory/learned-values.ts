@@ -14,6 +14,9 @@ export type WorthWriting = "stop" | "later" | "now";
 
 const RANK = { stop: 0, later: 1, now: 2 } as const satisfies Record<WorthWriting, number>;
 
+/** Others wait while values are written. */
+const AT_ONCE = 1_000;
+
 export interface LearnedOptions<Value> {
   readonly scope: string;
   readonly store: LearnedStore;
@@ -103,11 +106,16 @@ export class LearnedValues<Value extends object> {
   }
 
   async #writeFrom(least: WorthWriting): Promise<void> {
-    const { store, scope, clock } = this.#options;
+    const { clock } = this.#options;
     if (RANK[least] <= RANK.later) this.#writtenAtMs = clock.monotonic();
     const due = [...this.#unwritten].filter(([, worth]) => RANK[worth] >= RANK[least]);
     if (due.length === 0) return;
     if (least === "later") return this.#writeFrom("stop");
+    for (let at = 0; at < due.length; at += AT_ONCE) await this.#write(due.slice(at, at + AT_ONCE));
+  }
+
+  async #write(due: readonly (readonly [string, WorthWriting])[]): Promise<void> {
+    const { store, scope } = this.#options;
     for (const [key] of due) this.#unwritten.delete(key);
     const changes = new Map(due.map(([key]) => [key, (this.#values.get(key) ?? null) as Json | null]));
     try {

@@ -73,6 +73,21 @@ describe("what was learned", () => {
     expect(stored()).toEqual({ a: 2 });
   });
 
+  it("is written in parts where it is much, and what failed is written later", async () => {
+    const { values, store, stored } = valuesIn(createLearnedInMemory());
+    for (let number = 0; number < 2_500; number += 1) values.put(`k${number}`, { size: number }, "now");
+    const { saveLearned } = store;
+    let failures = 1;
+    store.saveLearned = async (scope, changes) => {
+      if (store.writes.length === 1 && failures-- > 0) throw new Error("disk full");
+      await saveLearned(scope, changes);
+    };
+    await expect(values.flush()).rejects.toThrow("disk full");
+    await values.flush();
+    expect(store.writes.map(({ keys }) => keys.length)).toEqual([1_000, 1_000, 500]);
+    expect(Object.keys(stored())).toHaveLength(2_500);
+  });
+
   it("is deleted from the state when it is of no use any more", async () => {
     const store = createLearnedInMemory(FIRST);
     const clock = createVirtualClock(0);

@@ -1,4 +1,4 @@
-/** Several replicas on one quota: what the month can spare for further pages is given out once. */
+/** What the month can spare for further pages is given out once, by however many replicas; and what setting the pace reads. */
 import { expect, it } from "vitest";
 import { QuotaWatch } from "../../../src/engine/quota/quota-watch.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
@@ -25,23 +25,41 @@ const polls: readonly Poll[] = planPolls(
   { hash: sha256, timetable, nowMs: NOW },
 );
 
-/** How many sources a replica lets read on at once that does the polls with these numbers. */
-async function sourcesReadOn(...held: readonly number[]): Promise<number> {
+/** Of a replica that does the polls with these numbers. */
+function makeQuotaWatch(held: readonly number[], isLeading = true) {
   const keys = held.map((number) => polls[number]?.key);
+  const clock = createVirtualClock(NOW);
+  const asked: string[] = [];
+  const learned = createLearnedInMemory();
   const watch = new QuotaWatch({
-    ledger: { spentSince: async () => ({ total: 0, lines: [] }) },
-    learned: createLearnedInMemory(),
+    ledger: {
+      async spentByKey() {
+        asked.push("by key");
+        return new Map();
+      },
+      async spentSince() {
+        asked.push("by watch");
+        return { total: 0, lines: [] };
+      },
+    },
+    learned,
     notes: { readNote: async () => null, writeNote: async () => undefined },
-    ...{ clock: createVirtualClock(NOW), timetable, log: rememberingLog() },
+    ...{ clock, timetable, log: rememberingLog() },
     meter: { count: () => undefined, set: () => undefined, observe: () => undefined },
     settings: () => ({ monthly: 1_000_000, reserve: 0, resetDay: 1, timezone: "UTC", onExhausted: "pause" }),
     keys: () => [{ name: "", limit: undefined, isUsable: true }],
     polls: () => polls,
-    share: { holds: (_, key) => keys.includes(key) },
+    share: { holds: (_, key) => keys.includes(key), isLeading: () => isLeading },
     states: async () => [],
     onRefreshed: async () => undefined,
     onPaceChanged: () => undefined,
   });
+  return { watch, clock, asked, learned };
+}
+
+/** How many sources it lets read on at once. */
+async function sourcesReadOn(...held: readonly number[]): Promise<number> {
+  const { watch } = makeQuotaWatch(held);
   await watch.refresh(polls);
   let count = 0;
   while (watch.pages.mayReadOn(`source ${count}`, "high")) count += 1;
@@ -53,4 +71,23 @@ it("lets replicas read on as much as their part of the polls, and one that does 
   expect(all).toBeGreaterThan(100);
   expect(await sourcesReadOn(0)).toBe(Math.floor(all / 4));
   expect((await sourcesReadOn(0, 1)) + (await sourcesReadOn(2, 3))).toBeLessThanOrEqual(all);
+});
+
+it("sets the pace every minute by what each key spent, and asks what each watch spent once an hour", async () => {
+  const { watch, clock, asked, learned } = makeQuotaWatch([0]);
+  watch.start();
+  await clock.advance(30 * 60_000 + 1_000);
+  watch.stop();
+  expect(asked.filter((one) => one === "by key")).toHaveLength(30);
+  expect(asked.filter((one) => one === "by watch")).toHaveLength(1);
+  expect(learned.writes.map(({ scope }) => scope)).toEqual(["counted_days"]);
+});
+
+it("counts the days in one replica for all of them", async () => {
+  const { watch, clock, asked, learned } = makeQuotaWatch([0], false);
+  watch.start();
+  await clock.advance(150 * 60_000);
+  watch.stop();
+  expect(asked).not.toContain("by watch");
+  expect(learned.writes).toEqual([]);
 });
