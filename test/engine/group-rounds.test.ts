@@ -3,6 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import type { GroupMemory } from "../../src/groups/accounts/group-memory.ts";
 import { probesForP95 } from "../../src/groups/accounts/pacing/group-p95.ts";
 import { isTooSoon, waitAfter } from "../../src/groups/accounts/pacing/group-pace.ts";
+import type { AccountMemory } from "../../src/groups/probing/probe-states.ts";
 import type { Waiting } from "../../src/groups/accounts/pacing/turns.ts";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
@@ -116,7 +117,7 @@ it("goes on after a clock that ran a day ahead was set right", async () => {
 });
 
 const P95 = probesForP95({ kind: "p95", p95Ms: MIN });
-const account = { rate: { posts: 30, days: 30, excited: 0, atMs: START } };
+const account: Pick<AccountMemory, "rate"> = { rate: { posts: 30, days: 30, excited: 0, atMs: START } };
 const waiting = Array.from({ length: 300 }, (_, index) => ({ id: String(index), rate: 0, ageMs: 3 * MIN, member: index, account }));
 const turnOf = (factor: number, passedMs: number) => ({
   waiting: waiting as unknown as readonly Waiting[],
