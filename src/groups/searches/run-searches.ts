@@ -8,6 +8,7 @@ import type { LearnedStore } from "../../model/learned.ts";
 import type { Log } from "../../model/log.ts";
 import { joinOutcomes } from "../../polling/run/poll-outcome.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
+import { createRefusalBackoff } from "../../requests/refusal-backoff.ts";
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { createGroupMemories, type GroupReading, type ReadRun } from "../memory/group-reading.ts";
 import type { FeedPacers } from "../single/feed-pacers.ts";
@@ -27,7 +28,8 @@ export interface SearchesDeps {
 
 export function createSearchesRunner({ reading, store, clock, log, pacerOf }: SearchesDeps): GroupRunner {
   const memories = createGroupMemories(store, clock, restoreSearches);
-  const reads = new SearchReads({ reading, clock, log });
+  const uselessAnswers = createRefusalBackoff(clock);
+  const reads = new SearchReads({ reading, clock, log, uselessAnswers });
   const { toService, cooldowns, readiness } = reading;
 
   const read = async (group: Poll, startedAtMs: number): Promise<ReadRun> => {
@@ -42,6 +44,7 @@ export function createSearchesRunner({ reading, store, clock, log, pacerOf }: Se
       unready,
       isCoolingDown,
       memory: memoryOf(scene),
+      isResting: uselessAnswers.isCoolingDown(group),
       nowMs: startedAtMs,
       toService,
     });

@@ -4,7 +4,7 @@ import type { Log } from "../../model/log.ts";
 import { shrinkLimits, type sizeOfBatch } from "../../query/merging/merge.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { PlannedMember } from "../../polling/read/read-merged.ts";
-import { takeTrouble } from "./search-memory.ts";
+import type { RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import { quarantine, type SearchScene } from "./search-scene.ts";
 import type { SearchTask } from "./search-tasks.ts";
 
@@ -18,6 +18,14 @@ export interface Doubt {
   readonly size?: ReturnType<typeof sizeOfBatch>;
 }
 
+export interface DoubtDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Groups whose merged answers were no use lately. */
+  readonly uselessAnswers: RefusalBackoff;
+}
+
+const LONGEST_REST_MS = 86_400_000;
 /** Unattributed results that are remembered as verified. */
 const MAX_UNATTRIBUTED = 200;
 
@@ -26,7 +34,7 @@ export function resolveDoubt(
   scene: SearchScene,
   { tasks, unattributed, reason, size }: Doubt,
   outcomes: ReadonlyMap<string, PollOutcome>,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, log, uselessAnswers }: DoubtDeps,
 ): void {
   const isAllRead = outcomes.size === tasks.length;
   if (reason === "suspicious") {
@@ -47,11 +55,8 @@ export function resolveDoubt(
   });
   if (isAllRead) scene.memory = { ...scene.memory, strays: [...scene.memory.strays, ...unattributed].slice(-MAX_UNATTRIBUTED) };
   if (reason === "unattributed" && unexplained.length === 0) return;
-  const trouble = takeTrouble(scene.memory.trouble, clock.now());
-  scene.memory = { ...scene.memory, trouble };
-  if (trouble.restUntilMs <= clock.now()) return;
-  scene.isWorthWriting = true;
-  log.warn("merged searches are no use here, asking for each by itself for a day", { reason, searches: tasks.length });
+  const restMs = uselessAnswers.holdMs(scene.group, LONGEST_REST_MS);
+  log.warn("a merged search was no use, asking for each by itself for a while", { reason, searches: tasks.length, rest_ms: restMs });
 }
 
 /** A moment is over by then. */

@@ -35,34 +35,17 @@ export interface SearchGroupMemory {
   readonly members: Readonly<Record<string, SearchMemory>>;
   /** Ids of tweets that no query of ours explains, and that were verified; newest last. */
   readonly strays: readonly string[];
-  readonly trouble: Trouble;
-}
-
-/** When merged answers were no use lately, and until when nobody asks for one. */
-export interface Trouble {
-  readonly atMs: readonly number[];
-  readonly restUntilMs: number;
 }
 
 const NOTHING_LEARNED: SearchGroupMemory = {
   limits: FIRST_LIMITS,
   members: {},
   strays: [],
-  trouble: { atMs: [], restUntilMs: 0 },
 };
 
-const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-const MOST_TROUBLE = 3;
 const LONGEST_ALONE_MS = 32 * DAY_MS;
 const ALONE: Backoff = { stepsMs: doubling(DAY_MS, LONGEST_ALONE_MS) };
-
-/** Three times within an hour, and the group rests for a day; once within the day that follows, and it rests again. */
-export function takeTrouble({ atMs, restUntilMs }: Trouble, nowMs: number): Trouble {
-  const recent = [...atMs.filter((one) => nowMs - one < HOUR_MS), nowMs];
-  const isOnTrial = restUntilMs > 0 && nowMs - restUntilMs < DAY_MS;
-  return recent.length >= (isOnTrial ? 1 : MOST_TROUBLE) ? { atMs: [], restUntilMs: nowMs + DAY_MS } : { atMs: recent, restUntilMs };
-}
 
 export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolean => nowMs < (member?.alone?.untilMs ?? 0);
 

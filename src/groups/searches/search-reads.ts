@@ -1,6 +1,4 @@
 /** Carries out what a run of a group of searches reads: many at once and attributed by what their queries say, and members by themselves. */
-import type { Clock } from "../../model/clock.ts";
-import type { Log } from "../../model/log.ts";
 import { isRefusal } from "../../model/upstream.ts";
 import type { MergedAnswer, PlannedMember } from "../../polling/read/read-merged.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
@@ -8,16 +6,14 @@ import type { PollRun } from "../../polling/run/poll-run.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { batchMembers, sizeOfBatch } from "../../query/merging/merge.ts";
 import type { GroupReading } from "../memory/group-reading.ts";
-import { createSuspiciousSearches, type Doubt, resolveDoubt } from "./search-doubts.ts";
+import { createSuspiciousSearches, type Doubt, type DoubtDeps, resolveDoubt } from "./search-doubts.ts";
 import { queryOf } from "./search-groups.ts";
 import { afterAlone, afterShared, objectionTo, type SearchReadTimes } from "./search-memory-after.ts";
 import { quarantine, type SearchScene } from "./search-scene.ts";
 import { byItself, type SearchTask } from "./search-tasks.ts";
 
-export interface SearchReadsDeps {
+export interface SearchReadsDeps extends DoubtDeps {
   readonly reading: GroupReading;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** Tweets a member that a verification read is compared with. */

@@ -23,6 +23,8 @@ export interface SearchTaskQuery {
   /** Poll keys of members that are left alone for now: they could not be read. */
   readonly isCoolingDown: (pollKey: string) => boolean;
   readonly memory: SearchGroupMemory;
+  /** Merged answers were no use lately. */
+  readonly isResting: boolean;
   readonly nowMs: number;
   /** Our time as the service's. */
   readonly toService: (localMs: number) => number;
@@ -71,8 +73,8 @@ const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask 
 const isJustRead = ({ triedAtMs }: SearchMemory, { pacer, nowMs }: SearchTaskQuery): boolean =>
   passedMs(triedAtMs, nowMs) < Math.min(pacer.leastMs / 2, JUST_MS);
 
-function canShare(member: SearchMemory, poll: Poll, { memory, nowMs, pacer }: SearchTaskQuery): boolean {
-  if (nowMs < memory.trouble.restUntilMs || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs) return false;
+function canShare(member: SearchMemory, poll: Poll, { isResting, nowMs, pacer }: SearchTaskQuery): boolean {
+  if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs) return false;
   // After an outage the query of all would be long.
   return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * pacer.mostMs);
 }
