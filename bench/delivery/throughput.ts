@@ -9,7 +9,7 @@ import type { Figure } from "../figure.ts";
 import { median, wholeText } from "../summary.ts";
 import type { Measured } from "./rate-process.ts";
 
-const ROUNDS = Number(process.env["DELIVERY_ROUNDS"] ?? 9);
+const ROUNDS = Number(process.env["DELIVERY_ROUNDS"] ?? 5);
 
 const TEMPLATE = {
   sink: ", template: short",
