@@ -82,7 +82,9 @@ function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Shown, items: read
       sealedAtMs: deps.clock.now(),
       body: part.body,
       deliveryIds: idsOf(part.events),
-      worded: part.events.flatMap((event) => (event.worded === undefined ? [] : [{ ...event.worded, deliveryIds: idsByEvent.get(event) ?? [] }])),
+      worded: part.events.flatMap((event) =>
+        event.worded === undefined ? [] : [{ ...event.worded, deliveryIds: idsByEvent.get(event) ?? [] }],
+      ),
       ...(index === 0
         ? { throttleKey, summarisedIds: idsOf(unlisted), mentions, ...(thread && { thread }) }
         : { throttleKey: null, parentId: ids[0] ?? "" }),
