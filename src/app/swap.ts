@@ -5,7 +5,7 @@ import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Share } from "../model/replicas.ts";
 import type { Store } from "../model/store.ts";
-import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
+import { announceRegistered, enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import type { Delivering } from "./delivering/delivering.ts";
 import { warnOfStranded } from "./delivering/stranded.ts";
 import type { Polling } from "./polling/polling.ts";
@@ -39,6 +39,7 @@ export function createSwap({ guard, delivering, polling, store, hash, clock, log
         polling.storeWatch.takeError(error);
         throw error;
       });
+      await announceRegistered(share, log);
       await activate(registered);
       polling.renewKey();
       const watches = enabledOf(registered);

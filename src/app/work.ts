@@ -15,7 +15,7 @@ import { watchClock } from "./clock-watch.ts";
 import type { ActivityFeed } from "./daemon/activity.ts";
 import type { DaemonDeps } from "./daemon/daemon-deps.ts";
 import { createDaemonEvents, type DaemonEvents } from "./daemon/daemon-events.ts";
-import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
+import { announceRegistered, enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import { createTeardown, type Teardown } from "./daemon/teardown.ts";
 import { createDelivering, type Delivering } from "./delivering/delivering.ts";
 import { createEnriching, type Enriching } from "./delivering/enriching.ts";
@@ -109,6 +109,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   log.info("status page is up", { url: serving.url });
 
   const registered = await registerConfiguredWatches(initial, { store, hash, clock, share });
+  await announceRegistered(share, log);
   active.set(registered);
   const watches = enabledOf(registered);
   await delivery().pump.start();

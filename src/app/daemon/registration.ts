@@ -4,6 +4,7 @@ import { DEFAULTS } from "../../config/defaults.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
+import type { Log } from "../../model/log.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchRegistration } from "../../model/watch-store.ts";
@@ -46,6 +47,12 @@ export interface RegistrationDeps {
   readonly hash: Hash;
   readonly clock: Clock;
   readonly share: Pick<Share, "isLeading">;
+}
+
+/** Other replicas may have looked for what the leader registers before it was there: they read it again. */
+export async function announceRegistered(share: Pick<Share, "isLeading" | "announce">, log: Log): Promise<void> {
+  if (!share.isLeading()) return;
+  await share.announce("all").catch((error: unknown) => log.debug("other replicas hear later of watches that are registered", { error }));
 }
 
 /**
