@@ -90,7 +90,6 @@ function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse
     };
     const answer = () => {
       const { status, headers } = state;
-      if (state.bytes === 0) return settleOnce(() => resolve({ status, headers, body: "" }));
       // The deadline still runs: unpacking is part of the answer.
       decodeBody(Buffer.concat(state.chunks, state.bytes), headers["content-encoding"], request.maxBytes).then(
         (body) => settleOnce(() => resolve({ status, headers, body })),

@@ -49,7 +49,7 @@ export interface RegistrationDeps {
   readonly share: Pick<Share, "isLeading">;
 }
 
-/** Other replicas may have looked for what the leader registers before it was there: they read it again. */
+/** Other replicas may have read the watches before the leader registered them: they read them again. */
 export async function announceRegistered(share: Pick<Share, "isLeading" | "announce">, log: Log): Promise<void> {
   if (!share.isLeading()) return;
   await share.announce("all").catch((error: unknown) => log.debug("other replicas hear later of watches that are registered", { error }));

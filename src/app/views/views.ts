@@ -135,7 +135,8 @@ class DaemonViews implements Views {
     await quotaWatch.refresh(engine.polls);
     const { startMs } = quotaWatch.status.period;
     const quota = quotaFacts(this.#parts);
-    const [{ lines }, hours] = [await store.spentSince(startMs), await store.spentByHour(startMs)];
+    const { lines } = await store.spentSince(startMs);
+    const hours = await store.spentByHour(startMs);
     return budgetView(quota, { lines, hours, config: config(), nowMs: clock.now() });
   }
 

@@ -133,7 +133,7 @@ export class QuotaWatch {
     return this.#totalNow().limit;
   }
 
-  /** Share of `limit` that scheduled polls leave alone. */
+  /** Share of `limit` that scheduled polls do not use. */
   get reserve(): number {
     return this.#totalNow().reserve;
   }
@@ -203,7 +203,7 @@ interface GovernedQuery extends SlowDownQuery {
 interface GovernedPace {
   readonly factors: SlowDownFactors;
   readonly pace: Pace;
-  /** After the head start, if there is one. */
+  /** Once the requests of a period that nothing slows down are spent. */
   readonly lastingFactors: SlowDownFactors;
   readonly lasting: Pace;
 }

@@ -41,7 +41,7 @@ export class RecheckLoop {
       .finally(() => this.#arm());
   }
 
-  /** Looks may go faster than when they were put off. */
+  /** Rechecks may come sooner than when they were scheduled. */
   reschedule(): void {
     this.#isPaceNew = true;
   }

@@ -30,7 +30,7 @@ export interface MemberListRunnerDeps extends Pick<GroupProbesDeps, "profiles" |
 interface Run {
   readonly group: Poll;
   /** Poll keys of lists that move at nearly every tick: read at each, and probed only where a request has a free place. */
-  readonly aside: ReadonlySet<string>;
+  readonly everyTick: ReadonlySet<string>;
   readonly fullPollEveryMs: number;
   /** Poll keys of those whose counter was asked for; undefined where the service refuses such requests. */
   readonly probed: ReadonlySet<string> | undefined;
@@ -64,21 +64,21 @@ export class MemberListsRunner implements GroupRunner {
       rateOf: (key) => learnedRate(probeStates.get(key), startedAtMs),
       pagesOf: ({ key }) => probeStates.get(key)?.pages,
     });
-    const aside = new Set(group.group?.members.flatMap(({ key }, index) => (lists[index]?.isReadEveryTick === true ? [key] : [])));
-    const probed = await this.#probe(group, aside);
+    const everyTick = new Set(group.group?.members.flatMap(({ key }, index) => (lists[index]?.isReadEveryTick === true ? [key] : [])));
+    const probed = await this.#probe(group, everyTick);
     await probeStates.flush();
-    const run: Run = { group, aside, fullPollEveryMs: fullPollOfListsEvery(group, lists), probed, outcomes: [], retriesMs: [] };
+    const run: Run = { group, everyTick, fullPollEveryMs: fullPollOfListsEvery(group, lists), probed, outcomes: [], retriesMs: [] };
     await sideBySide(this.#tasksOf(run), (task) => this.#read(task, run));
     return { outcome: joinOutcomes(run.outcomes), nextDueMs: () => retryAtMs(run, startedAtMs) };
   }
 
   /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */
-  async #probe(group: Poll, aside: ReadonlySet<string>): Promise<ReadonlySet<string> | undefined> {
+  async #probe(group: Poll, everyTick: ReadonlySet<string>): Promise<ReadonlySet<string> | undefined> {
     const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
     // A run for newcomers comes between two ticks.
     const isExtra = isSameTick(group, this.#probedAtMs.get(group.key) ?? 0, nowMs);
-    const asked = askedFor(membersOf(group), aside).filter(({ key }) => !isExtra || probeStates.get(key) === undefined);
+    const asked = askedFor(membersOf(group), everyTick).filter(({ key }) => !isExtra || probeStates.get(key) === undefined);
     if (asked.length === 0) return new Set();
     const answer = await this.#probes.probe(group, asked);
     if (answer === "refused") return undefined;
@@ -87,14 +87,14 @@ export class MemberListsRunner implements GroupRunner {
     return new Set(asked.map(({ key }) => key));
   }
 
-  #tasksOf({ group, aside, fullPollEveryMs, probed }: Run): readonly ListTask[] {
+  #tasksOf({ group, everyTick, fullPollEveryMs, probed }: Run): readonly ListTask[] {
     const { probeStates, clock, reading } = this.#deps;
     return listTasks({
       members: group.group?.members ?? [],
       accountOf: (key) => probeStates.get(key),
       subscribersOf,
       isCoolingDown: reading.cooldowns.isCoolingDown,
-      isReadEveryTick: (key) => probed === undefined || aside.has(key),
+      isReadEveryTick: (key) => probed === undefined || everyTick.has(key),
       fullPollEveryMs,
       intervalMs: group.intervalMs,
       nowMs: clock.now(),
@@ -142,10 +142,10 @@ export class MemberListsRunner implements GroupRunner {
 }
 
 /** Quarantined ones only as far as requests have room. */
-function askedFor(members: readonly GroupMember[], aside: ReadonlySet<string>): readonly GroupMember[] {
-  const due = members.filter(({ key }) => !aside.has(key));
+function askedFor(members: readonly GroupMember[], everyTick: ReadonlySet<string>): readonly GroupMember[] {
+  const due = members.filter(({ key }) => !everyTick.has(key));
   const room = Math.ceil(due.length / BATCH_SIZE) * BATCH_SIZE - due.length;
-  return [...due, ...members.filter(({ key }) => aside.has(key)).slice(0, room)];
+  return [...due, ...members.filter(({ key }) => everyTick.has(key)).slice(0, room)];
 }
 
 /** A number that changes with who shares a poll: a newcomer, or one who was paused, has not seen what was read before. */

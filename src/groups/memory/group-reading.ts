@@ -1,6 +1,6 @@
 /**
- * How groups of whatever kind run and read their members: by themselves, or many with one query. Owns who must be read by itself, and who is
- * left alone for now because it could not be read; what is read and what it means is the kind's.
+ * How groups of any kind run and read their members: each by itself, or many with one query. Owns which members must be read by themselves, and
+ * which are in a cooldown because they could not be read. What is read, and what it means, is up to the kind.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";

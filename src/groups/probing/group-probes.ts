@@ -28,7 +28,7 @@ export interface GroupProbesDeps {
 }
 
 /**
- * - `refused`: the service refuses such requests, or did so minutes ago: it is left alone for a while.
+ * - `refused`: the service refuses such requests, or did so minutes ago and the backoff is not over.
  * - `suspicious`: of all that were shown before, it shows none; these are asked for again in their turn.
  */
 export type ProbeAnswer = "seen" | "suspicious" | "refused";

@@ -28,7 +28,6 @@ export const withoutMarks = (text: string): string => text.replace(/[\ue000\ue00
 
 /** The text of a rendering with its moments in place; what is left of a mark that was cut is gone. */
 export function piecesOf(text: string, moments: readonly Moment[]): readonly TextPiece[] {
-  if (!/[\ue000\ue001]/.test(text)) return text === "" ? [] : [text];
   const pieces = text
     .split(/\ue000(\d+)\ue001/)
     .map((part, index) => (index % 2 === 0 ? withoutMarks(part) : (moments[Number(part)] ?? "")));

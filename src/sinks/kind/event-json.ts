@@ -30,7 +30,7 @@ function dataOf({ event, wording }: OutboxEvent): JsonObject {
   if (wording === undefined) return eventData(event);
   const { title, body } = wording;
   const message = { ...(title === undefined ? {} : { title: spellOut(title) }), ...(body === undefined ? {} : { body: spellOut(body) }) };
-  return Object.assign(eventData(event), { message });
+  return { ...eventData(event), message };
 }
 
 const sampleMark = (isSample: boolean): JsonObject => (isSample ? { sample: true } : {});

@@ -101,9 +101,9 @@ async function refreshGroups(on: Executor, { sink, groupKey: own, sealedAtMs }: 
   const grouped = rows.filter((row) => row.grouped === 1);
   // A digest gathers several groups: each of them was served now. What was gathered and then sent alone is no digest.
   const served = new Set([own, ...grouped.flatMap(ownGroup)]);
+  // Of a group that was too large for one message the rest follows at once.
+  const isWhole = rows.length < MEMBERS_AT_ONCE;
   for (const groupKey of new Set(grouped.flatMap((row) => [row.group_key, ...ownGroup(row)]))) {
-    // Of a group that was too large for one message the rest follows at once.
-    const isWhole = rows.length < MEMBERS_AT_ONCE;
     if (served.has(groupKey) && isWhole) await putOffLateMembers(on, sink, groupKey, sealedAtMs);
     await refreshGroup(on, sink, groupKey, served.has(groupKey) ? sealedAtMs : null);
   }
