@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { shardOf } from "../../src/model/replicas.ts";
 import { startPostgres } from "../../test/support/postgres.ts";
 import { type ApiStub, startApiStub } from "../api-stub.ts";
 import { type ConfigOptions, queryOf, writeConfigFolder } from "../config-text.ts";
@@ -150,7 +151,9 @@ async function costOf(load: Load, replicas: readonly Replica[], shared?: Shared)
   ];
 }
 
-const HELD = "select c.replica, t.name from claims c join targets t on t.key = c.key where c.kind = 'poll'";
+const HELD = "select key, replica from claims where kind = 'poll'";
+/** The target of a search is called as the search's poll is. */
+const POLLS = "select key, name from targets";
 const FREE = "select count(*)::int as n from claims where kind = 'poll' and (replica is null or replica not in (select id from replicas))";
 
 /** The first of the replicas. */
@@ -169,7 +172,8 @@ async function killOne(load: Load, replicas: Replica[], shared: Shared): Promise
   await load.untilCaughtUp();
   const left = new Set((await ask("select id from replicas")).map(({ id }) => id));
   const victim = before.find(({ id }) => !left.has(id));
-  const queries = new Set(claims.flatMap(({ replica, name }) => (replica === victim?.["id"] ? [String(name)] : [])));
+  const shards = new Set(claims.flatMap(({ replica, key }) => (replica === victim?.["id"] ? [String(key)] : [])));
+  const queries = new Set((await ask(POLLS)).flatMap(({ key, name }) => (shards.has(shardOf(String(key))) ? [String(name)] : [])));
   return [
     `it ${victim?.["leads"] === 1 ? "led" : "followed"} and had ${wholeText(queries.size)} polls`,
     `${wholeText(ownedMs)} ms until all belong to others, ${wholeText(evenMs)} ms until the rest is even and ready`,

@@ -6,7 +6,7 @@ import { createInTurn } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { Ports } from "../model/ports.ts";
-import type { Share } from "../model/replicas.ts";
+import { type Share, shardOf } from "../model/replicas.ts";
 import { planPolls } from "../plan/polls/plan-polls.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
@@ -58,7 +58,7 @@ export class PollPlanner {
     const single = planPolls(watches.all, { hash, timetable, nowMs: clock.now() });
     await runners.load();
     const polls = groupPolls(single, { hash, pagesOf: runners.pagesOf });
-    await share.submit("poll", polls.map(workOf));
+    await share.submit("poll", workOf(polls));
     this.#setPlan(single, polls);
     await this.#takeHeld();
   }
@@ -85,7 +85,7 @@ export class PollPlanner {
   async #takeHeld(): Promise<void> {
     const { share, history, loop, stalls } = this.#deps;
     const { single, polls } = this.#plan;
-    const held = polls.filter(({ key }) => share.holds("poll", key));
+    const held = polls.filter(({ key }) => share.holds("poll", shardOf(key)));
     await this.#date(held);
     history.keepOnly(held);
     loop.setPolls(held, history.lastPolledAtMs);
@@ -94,8 +94,15 @@ export class PollPlanner {
   }
 }
 
-/** Requests an hour. */
-const workOf = ({ key, costRequests, intervalMs }: Poll) => ({ key, cost: (costRequests * 3_600_000) / intervalMs });
+/** By shard; costs are requests an hour. */
+function workOf(polls: readonly Poll[]): readonly { readonly key: string; readonly cost: number }[] {
+  const costs = new Map<string, number>();
+  for (const { key, costRequests, intervalMs } of polls) {
+    const shard = shardOf(key);
+    costs.set(shard, (costs.get(shard) ?? 0) + (costRequests * 3_600_000) / intervalMs);
+  }
+  return [...costs].map(([key, cost]) => ({ key, cost }));
+}
 
 /** Its own, and those of what is read in it. */
 const keysOf = ({ key, group }: Poll): readonly string[] => [key, ...(group?.members ?? []).map((member) => member.key)];

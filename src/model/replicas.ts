@@ -4,9 +4,15 @@
  */
 
 import type { Clock } from "./clock.ts";
+import { unitHash } from "./hash.ts";
 
-/** `poll`: a poll of the plan, by its key. `destination`: a place that messages go to. */
+/** `poll`: polls of the plan, by their shard. `destination`: a place that messages go to. */
 export type WorkKind = "poll" | "destination";
+
+const SHARDS = 1_024;
+
+/** Polls are shared out by the shard that their key falls into: what replicas read and write then does not grow with the watches. */
+export const shardOf = (pollKey: string): string => String(Math.floor(unitHash(pollKey) * SHARDS));
 
 export interface Work {
   readonly kind: WorkKind;
@@ -67,7 +73,7 @@ export interface Share {
   /** It plans, and does what is done once for all replicas. */
   isLeading(): boolean;
   holds(kind: WorkKind, key: string): boolean;
-  /** All the work of a kind that there is by now, for the leader to share out. */
+  /** All the work of a kind that there is by now, each key once, for the leader to share out. */
   submit(kind: WorkKind, work: readonly Omit<Work, "kind">[]): Promise<void>;
   /** These watches, silences or alerts that wait are others than before: all other replicas read them again. */
   announce(watches: ChangedWatches): Promise<void>;

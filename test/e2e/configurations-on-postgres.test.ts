@@ -58,7 +58,7 @@ it("a replica with a newer configuration takes over once it is up, and the other
   first.write(["one", "two"]);
   await until("the old one to follow", async () => (await readiness(old)) === 200);
   expect((await first.run("config", "list")).out).toMatch(/ 2 +\S+ +\S+ \S+ +start +127\.0\.0\.1 +current\n +1 /);
-  await until("a share for each", async () => (await statusOf(old)).replicas?.every(({ polls }) => polls === 1));
+  await until("a share for each", async () => (await statusOf(old)).replicas?.every(({ polls_percent: percent }) => percent === 50));
   expect(fixture.hook.events()).toHaveLength(1);
 });
 
@@ -120,7 +120,7 @@ it("commands beside no daemon reach those that run elsewhere on the state", asyn
   await until("the silence to hold", async () => (await daemon.status()).recent_events.some(({ id }) => id !== "") && posted.length > 0);
   expect(fixture.hook.events()).toEqual([]);
   expect((await elsewhere.run("status")).out).toContain("State: elsewhere\n");
-  expect((await elsewhere.run("status")).out).toContain("  replica 127.0.0.1 (leads): 1 poll, 1 destination\n");
+  expect((await elsewhere.run("status")).out).toContain("  replica 127.0.0.1 (leads): 100% of the polls, 1 destination\n");
   expect((await elsewhere.run("reload")).out).toContain("asked 1 replica to read the configuration again");
   await daemon.logged("configuration unchanged");
 });

@@ -69,8 +69,8 @@ export class Replicas {
       async () => {
         const { replicas } = await this.statusOf(any).catch(() => ({ replicas: null }));
         seen = JSON.stringify(replicas);
-        const polls = (replicas ?? []).map((replica) => replica.polls);
-        return polls.length === this.all.length && Math.max(...polls) - Math.min(...polls) <= 1 && polls.every((held) => held > 0);
+        const percents = (replicas ?? []).map((replica) => replica.polls_percent);
+        return percents.length === this.all.length && Math.max(...percents) - Math.min(...percents) < 10 && Math.min(...percents) > 0;
       },
       () => `${seen}\n${this.all.map((one) => one.err().slice(-2_000)).join("\n\n")}`,
     );

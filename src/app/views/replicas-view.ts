@@ -1,6 +1,6 @@
 /** The daemons that share a state, and what each of them does. */
 import { isoTime } from "../../model/clock.ts";
-import type { ReplicaState, WorkClaim, WorkKind } from "../../model/replicas.ts";
+import type { ReplicaState, WorkClaim } from "../../model/replicas.ts";
 import type { ReplicaView } from "../../server/words/views.ts";
 
 /** `ownId`: of the one that answers; undefined for a command that reads the state. */
@@ -10,19 +10,21 @@ export function replicaViews(
   ownId: string | undefined,
 ): readonly ReplicaView[] {
   const leader = all.find(({ isLeading }) => isLeading);
-  const countOf = (id: string, kind: WorkKind) => claims.filter((claim) => claim.replica === id && claim.kind === kind).length;
+  const polls = claims.filter(({ kind }) => kind === "poll");
+  const costOf = (some: readonly WorkClaim[]) => some.reduce((sum, { cost }) => sum + cost, 0);
+  const percentOf = (id: string) => Math.round((costOf(polls.filter(({ replica }) => replica === id)) / (costOf(polls) || 1)) * 100);
   return all.map(({ id, host, config, isLeading, joinedAtMs }) => ({
     host,
     joined_at: isoTime(joinedAtMs),
     leads: isLeading,
     answers: id === ownId,
     shares: config === leader?.config,
-    polls: countOf(id, "poll"),
-    destinations: countOf(id, "destination"),
+    polls_percent: percentOf(id),
+    destinations: claims.filter(({ kind, replica }) => kind === "destination" && replica === id).length,
   }));
 }
 
-/** Addresses of the replicas that make polls, other than the one that answers, by the poll's key. */
+/** Addresses of the replicas that make polls, other than the one that answers, by the poll's shard. */
 export function pollsOfOthers(all: readonly ReplicaState[], claims: readonly WorkClaim[], ownId: string): ReadonlyMap<string, string> {
   const hosts = new Map(all.map(({ id, host }) => [id, host]));
   const others = claims.filter(({ kind, replica }) => kind === "poll" && replica !== ownId);

@@ -6,6 +6,7 @@ import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
 import { isoTime } from "../../model/clock.ts";
+import { shardOf } from "../../model/replicas.ts";
 import { errorText } from "../../model/errors.ts";
 import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
@@ -232,7 +233,7 @@ class DaemonViews implements Views {
           sink: routing().describe(watch),
           lastPollMs: times.length === 0 ? undefined : Math.max(...times),
           nextPollMs: engine.nextPollAt(watch.id),
-          polledBy: [...new Set(polls.flatMap(({ key }) => others.get(key) ?? []))],
+          polledBy: [...new Set(polls.flatMap(({ key }) => others.get(shardOf(key)) ?? []))],
           spent: spent.get(watch.id) ?? 0,
           firstReadPages: readPages.get(watch.id),
           problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",

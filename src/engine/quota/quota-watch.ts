@@ -16,7 +16,7 @@ import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { Cancel } from "../../model/clock.ts";
 import type { Meter } from "../../model/meter.ts";
 import { PRIORITIES, type Priority } from "../../model/schedule.ts";
-import type { Share } from "../../model/replicas.ts";
+import { type Share, shardOf } from "../../model/replicas.ts";
 import type { Ports } from "../../model/ports.ts";
 import { type Pace, planPace, type PricedPoll, type WatchPace } from "../../forecast/pace.ts";
 import { createCorrectionKeeper, type CorrectionKeeper } from "./correction-keeper.ts";
@@ -191,7 +191,7 @@ export class QuotaWatch {
 function partOf(polls: readonly PricedPoll[], share: Pick<Share, "holds">): number {
   const requests = (of: readonly PricedPoll[]) => of.reduce((sum, { requestsPerDay }) => sum + requestsPerDay, 0);
   const all = requests(polls);
-  return all === 0 ? 1 : requests(polls.filter(({ poll }) => share.holds("poll", poll.key))) / all;
+  return all === 0 ? 1 : requests(polls.filter(({ poll }) => share.holds("poll", shardOf(poll.key)))) / all;
 }
 
 /** What is spent and planned at a moment. */

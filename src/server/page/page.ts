@@ -63,7 +63,9 @@ function header(status: StatusView, nowMs: number): Html {
 }
 
 const replicas = ({ replicas: all }: StatusView): Html | undefined =>
-  all === null ? undefined : html`<span>replicas: ${all.map(({ host, polls }) => `${host} (polls: ${polls})`).join(", ")}</span>`;
+  all === null
+    ? undefined
+    : html`<span>replicas: ${all.map(({ host, polls_percent: percent }) => `${host} (${percent}% of the polls)`).join(", ")}</span>`;
 
 /** On a page that updates itself this says whether it still does. */
 function asOf(nowMs: number): Html {

@@ -219,7 +219,8 @@ export interface ReplicaView {
   readonly answers: boolean;
   /** False: its configuration is another one than the leader's, so that it has no share. */
   readonly shares: boolean;
-  readonly polls: number;
+  /** Its part of all polls, by their requests: 0 to 100. */
+  readonly polls_percent: number;
   /** Places that it delivers to. */
   readonly destinations: number;
 }

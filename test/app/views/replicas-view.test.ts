@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pollsOfOthers } from "../../../src/app/views/replicas-view.ts";
+import { pollsOfOthers, replicaViews } from "../../../src/app/views/replicas-view.ts";
 import type { ReplicaState, WorkClaim } from "../../../src/model/replicas.ts";
 
 const replica = (id: string): ReplicaState => ({ id, host: `10.0.0.${id}`, config: "c", isLeading: id === "1", joinedAtMs: 0 });
@@ -10,4 +10,13 @@ const claim = (key: string, by: string | null, kind: WorkClaim["kind"] = "poll")
 it("knows which other replica makes a poll: not those that are its own, nobody's, or of one that is gone", () => {
   const claims = [claim("own", "1"), claim("other", "2"), claim("free", null), claim("gone", "3"), claim("place", "2", "destination")];
   expect(pollsOfOthers([replica("1"), replica("2")], claims, "1")).toEqual(new Map([["other", "10.0.0.2"]]));
+});
+
+it("says what part of the requests of all polls each replica makes, and how many destinations it has", () => {
+  const claims = [{ ...claim("a", "1"), cost: 3 }, claim("b", "2"), claim("place", "2", "destination")];
+  const views = replicaViews([replica("1"), replica("2")], claims, "1");
+  expect(views.map((view) => [view.polls_percent, view.destinations])).toEqual([
+    [75, 0],
+    [25, 1],
+  ]);
 });

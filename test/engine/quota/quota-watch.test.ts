@@ -1,6 +1,7 @@
 /** What the month can spare for further pages is given out once, by however many replicas; and what setting the pace reads. */
 import { expect, it } from "vitest";
 import { QuotaWatch } from "../../../src/engine/quota/quota-watch.ts";
+import { shardOf } from "../../../src/model/replicas.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
 import { assumeTargets } from "../../../src/forecast/forecast.ts";
@@ -27,7 +28,7 @@ const polls: readonly Poll[] = planPolls(
 
 /** Of a replica that does the polls with these numbers. */
 function makeQuotaWatch(held: readonly number[], isLeading = true) {
-  const keys = held.map((number) => polls[number]?.key);
+  const shards = held.map((number) => shardOf(polls[number]?.key ?? ""));
   const clock = createVirtualClock(NOW);
   const asked: string[] = [];
   const learned = createLearnedInMemory();
@@ -49,7 +50,7 @@ function makeQuotaWatch(held: readonly number[], isLeading = true) {
     settings: () => ({ monthly: 1_000_000, reserve: 0, resetDay: 1, timezone: "UTC", onExhausted: "pause" }),
     keys: () => [{ name: "", limit: undefined, isUsable: true }],
     polls: () => polls,
-    share: { holds: (_, key) => keys.includes(key), isLeading: () => isLeading },
+    share: { holds: (_, key) => shards.includes(key), isLeading: () => isLeading },
     states: async () => [],
     onRefreshed: async () => undefined,
     onPaceChanged: () => undefined,
