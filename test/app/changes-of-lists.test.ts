@@ -15,10 +15,10 @@ const setUp = () =>
     },
   });
 
-/** Comes and goes in turn, `count` times from the `from`th on, an hour apart. */
-async function change({ control, clock }: InnerDaemon, follower: string, from: number, count: number): Promise<void> {
+/** They come and go in turn, `count` times from the `from`th on, an hour apart. */
+async function change({ control, clock }: InnerDaemon, followers: readonly string[], from: number, count: number): Promise<void> {
   for (let n = from; n < from + count; n += 1) {
-    await control("follows", { target: "hub", follower }, n % 2 === 0 ? "POST" : "DELETE");
+    for (const follower of followers) await control("follows", { target: "hub", follower }, n % 2 === 0 ? "POST" : "DELETE");
     await clock.advance(HOUR);
   }
 }
@@ -29,7 +29,7 @@ const [COME, GO] = ["@hub has a new follower: (@flip)", "@hub lost a follower: (
 it("a follow after an unfollow is reported as well", async () => {
   const daemon = await setUp();
   await daemon.clock.advance(30 * MINUTE);
-  await change(daemon, "flip", 0, 3);
+  await change(daemon, ["flip"], 0, 3);
   expect(titles(daemon)).toEqual([COME, GO, COME]);
   expect(daemon.hook.events().map(({ type }) => type)).toEqual(["follower.added", "follower.removed", "follower.added"]);
 });
@@ -37,10 +37,10 @@ it("a follow after an unfollow is reported as well", async () => {
 it("what comes after three changes within a day is one line, with the last of them, over a restart", async () => {
   const daemon = await setUp();
   await daemon.clock.advance(30 * MINUTE);
-  await change(daemon, "flip", 0, 6);
+  await change(daemon, ["flip"], 0, 6);
   await daemon.stop();
   await daemon.start();
-  await change(daemon, "flip", 6, 2);
+  await change(daemon, ["flip"], 6, 2);
   expect(titles(daemon)).toEqual([COME, GO, COME]);
   await daemon.clock.advance(17 * HOUR);
   expect(titles(daemon)).toEqual([COME, GO, COME, `${GO}, the last of 5 changes since the alert before`]);
@@ -50,7 +50,7 @@ it("what comes after three changes within a day is one line, with the last of th
 it("accounts that come and go at one target share the message, a line each", async () => {
   const daemon = await setUp();
   await daemon.clock.advance(30 * MINUTE);
-  for (const follower of ["flip", "flop"]) await change(daemon, follower, 0, 5);
+  await change(daemon, ["flip", "flop"], 0, 5);
   const before = daemon.chat().length;
   await daemon.clock.advance(24 * HOUR);
   const [summary = "", ...more] = daemon.chat().slice(before);

@@ -35,20 +35,20 @@ const FIRST = [1_234, "", "", "likes_count"];
 
 it("sends an alert once where nothing else is written", async () => {
   const { daemon, likes } = await setUp({});
-  await daemon.clock.advance(5 * HOUR);
+  await daemon.clock.advance(2 * HOUR);
   await likes(10);
-  await daemon.clock.advance(HOUR);
+  await daemon.clock.advance(HOUR / 2);
   expect(alertsOf(daemon)).toEqual([FIRST]);
 });
 
 it("sends it again after repeat_interval, with the value of now, until the value is back", async () => {
-  const { daemon, likes } = await setUp({ repeat_interval: "2h" });
-  await daemon.clock.advance(2 * HOUR);
+  const { daemon, likes } = await setUp({ repeat_interval: "1h" });
+  await daemon.clock.advance(HOUR);
   await likes(5_000);
-  await daemon.clock.advance(2 * HOUR);
+  await daemon.clock.advance(HOUR);
   expect(alertsOf(daemon)).toEqual([FIRST, [1_234, 1, "", "likes_count"], [5_000, 2, "", "likes_count"]]);
   await likes(10);
-  await daemon.clock.advance(5 * HOUR);
+  await daemon.clock.advance(3 * HOUR);
   expect(alertsOf(daemon)).toHaveLength(3);
 });
 

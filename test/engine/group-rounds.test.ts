@@ -70,16 +70,16 @@ async function setup({ accounts = 300 } = {}) {
 it("asks for busy accounts every minute, for silent ones every four, and reports each post once and in time", async () => {
   const { clock, harness, waitsOf, account } = await setup();
   const sinceMs = clock.now();
-  await clock.advance(HOUR);
+  await clock.advance(HOUR / 2);
   const busy = waitsOf(account(3), sinceMs, clock.now());
-  expect(busy.length).toBeGreaterThan(55);
+  expect(busy.length).toBeGreaterThan(27);
   expect(Math.max(...busy)).toBeLessThanOrEqual(MIN);
   const silent = waitsOf(account(250), sinceMs, clock.now());
   expect(Math.min(...silent)).toBeGreaterThan(2 * MIN);
   expect(Math.max(...silent)).toBeLessThanOrEqual(4 * MIN);
   const posts = (await harness.events()).filter(({ detectedAtMs }) => detectedAtMs >= sinceMs);
-  expect(posts).toHaveLength(2 * BUSY);
-  expect(new Set(posts.map(({ subject }) => subject)).size).toBe(2 * BUSY);
+  expect(posts).toHaveLength(BUSY);
+  expect(new Set(posts.map(({ subject }) => subject)).size).toBe(BUSY);
   expect(posts.filter(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs > MIN).length).toBeLessThan(0.05 * posts.length);
 });
 
@@ -111,9 +111,9 @@ it("goes on after a clock that ran a day ahead was set right", async () => {
   await clock.advance(5 * MIN);
   setAhead(-DAY);
   const sinceMs = clock.now();
-  await clock.advance(HOUR);
-  expect(probesIn(sinceMs, clock.now())).toBeGreaterThan(58);
-  expect(probesIn(sinceMs, clock.now())).toBeLessThan(70);
+  await clock.advance(HOUR / 2);
+  expect(probesIn(sinceMs, clock.now())).toBeGreaterThan(28);
+  expect(probesIn(sinceMs, clock.now())).toBeLessThan(36);
 });
 
 const P95 = probesForP95({ kind: "p95", p95Ms: MIN });

@@ -40,14 +40,14 @@ async function startAll() {
   return { clock, harness, service, compare };
 }
 
-it("equals the service's own bill after an hour in which nothing crashed", async () => {
+it("equals the service's own bill after half an hour in which nothing crashed", async () => {
   const { clock, harness, service, compare } = await startAll();
   try {
-    await clock.advance(60 * MINUTE_MS + 30_000);
+    await clock.advance(30 * MINUTE_MS + 30_000);
     const { ledger, billed } = await compare();
     expect(ledger).toBe(billed);
     expect(Object.keys(service.billed().byEndpoint).length).toBeGreaterThan(5);
-    expect(billed).toBeGreaterThan(300);
+    expect(billed).toBeGreaterThan(150);
     expect((await harness.events()).length).toBeGreaterThan(10);
   } finally {
     await harness.close();

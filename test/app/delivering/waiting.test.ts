@@ -87,10 +87,10 @@ describe("an alert that waits", () => {
   });
 
   it("for its scheduled digest names that and when it goes out", async () => {
-    const digest = { schedule: "0 18 * * *" };
+    const digest = { schedule: "0 14 * * *" };
     const daemon = await setUp({ more: { route: { sink: "ops", routes: [{ matchers: ['type="search"'], sink: "hook", digest }] } } });
     const [id] = await tweet(daemon, 2);
-    const wait = { cause: "digest", reason: "gathered for the scheduled digest of route.routes[0]", until: "2026-03-06T18:00:00.000Z" };
+    const wait = { cause: "digest", reason: "gathered for the scheduled digest of route.routes[0]", until: "2026-03-06T14:00:00.000Z" };
     await expectEverywhere(daemon, id, wait);
     await daemon.clock.advanceTo(Date.parse(wait.until) + SECOND);
     expect(daemon.hook.messages()).toHaveLength(1);

@@ -18,20 +18,20 @@ it("plans beside a daemon name the runs that it then makes", async () => {
   const service = createSandboxService(clock);
   const handles = service.control("GET", "sample")["handles"] as readonly string[];
   const config = await goodConfig(`watches:
-  rare: { type: search, query: "acme lang:en", schedule: "@every 6h" }
+  rare: { type: search, query: "acme lang:en", schedule: "@every 3h" }
   often: { type: search, query: "rival lang:en", schedule: "@every 50m" }
-  cron: { type: search, query: "alice lang:en", schedule: "17 */3 * * *" }
+  cron: { type: search, query: "alice lang:en", schedule: "17 */2 * * *" }
   fans: { type: new_followers, accounts: [${handles.slice(0, 3).join(", ")}], schedule: "@every 70m" }
 sinks: { terminal: { type: console } }
 ops: { sink: terminal }
 `);
   harness = await startEngineHarness({ clock, upstream: service.upstream, watches: config.watches });
   // Past a second run of the rarest: the first is at the start, and not where the others fall.
-  await clock.advanceTo(START + 8 * HOUR);
+  await clock.advanceTo(START + 4 * HOUR);
   const nowMs = clock.now();
   const known = await readKnown(harness.store, config, { hash: sha256, clock });
   const plan = createPlanView(config, { hash: sha256, nowMs, quota: { limit: null, source: "unknown", reason: "" }, ...known });
-  await clock.advance(31 * HOUR);
+  await clock.advance(16 * HOUR);
   for (const { id, next_runs: forecast } of plan.watches) {
     const keys = new Set(harness.engine.pollsOf(id).map(({ key }) => key));
     const made = harness.polled.filter(({ key, atMs }) => keys.has(key) && atMs > nowMs).map(({ atMs }) => atMs);
