@@ -9,7 +9,8 @@ import { Replicas } from "./replicas.ts";
 
 cleanUpAfterwards();
 
-const KILLS = 5;
+/** Of the leader, and of another one. `npm run test:long` kills more. */
+const KILLS = 2;
 
 let server: PostgresServer;
 beforeAll(async () => {

@@ -234,9 +234,9 @@ describe("a group of timelines", () => {
     await clock.advance(HOUR);
     expect(await alerted()).toHaveLength(3);
     const sinceMs = clock.now();
-    await clock.advance(10 * HOUR);
-    expect(callsOf("search-tweets", sinceMs).length).toBeGreaterThan(8);
-    expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(13);
+    await clock.advance(5 * HOUR);
+    expect(callsOf("search-tweets", sinceMs).length).toBeGreaterThan(3);
+    expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(7);
   });
 
   it("finds with its full polls what the service showed nowhere for hours, and goes on trusting the counters", async () => {
@@ -367,7 +367,7 @@ describe("a group of timelines", () => {
   it("searches only for those in turn, and those that moved, while profiles are refused, and seldom tries those again", async () => {
     let isDown = false;
     const { clock, world, callsOf, alerted, account } = await setup({
-      count: 200,
+      count: 110,
       changes: { freshness: { kind: "mean", meanMs: MIN, maxMs: HOUR } },
       fail: ({ endpoint }) => {
         if (isDown && endpoint === "info-batch") throw failure("bad_request");
@@ -481,7 +481,7 @@ describe("freshness", () => {
     const freshness = { kind: "mean", meanMs: MIN, maxMs: HOUR } as const;
     const { clock, world, alerted, harness } = await setup({ count: 150, changes: { freshness } });
     const ids: string[] = [];
-    for (let i = 0; i < 120; i += 1) {
+    for (let i = 0; i < 60; i += 1) {
       const one = world.accounts[i % 7 === 0 ? i % 150 : i % 10] as WorldAccount;
       ids.push(world.post(one, clock.now() + 1_000).id);
       await clock.advance(2 * MIN);
