@@ -11,11 +11,11 @@ import type { Outputs } from "../../model/outputs.ts";
 import type { Random } from "../../model/random.ts";
 import { processEnvironment } from "../../runtime/environment.ts";
 import { createFiles } from "../../runtime/files.ts";
-import { createHttpAgent, type HttpAgent } from "../../runtime/http-agent.ts";
+import type { HttpAgent } from "../../runtime/http-agent.ts";
 import { createLogger, type Logger, type LogLevel } from "../../runtime/logger.ts";
 import { createOutputs } from "../../runtime/outputs.ts";
 import { packageVersion } from "../../runtime/package-file.ts";
-import { readProxies } from "../../runtime/proxies.ts";
+import { type Proxies, readProxies } from "../../runtime/proxies.ts";
 import { createSystemClock } from "../../runtime/system-clock.ts";
 import { createSystemRandom } from "../../runtime/system-random.ts";
 import { SINK_TYPES } from "../../sinks/registry.ts";
@@ -49,13 +49,23 @@ export function createContext(): CliContext {
     random: createSystemRandom(),
     files: createFiles(),
     env,
-    http: createHttpAgent({ proxies }),
+    http: createLateAgent(proxies),
     proxies: proxies.summary,
     outputs: createOutputs(env["CHIRPWATCH_ALLOW_EXEC"]),
     version: packageVersion(),
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
     logger: (level) => createLogger({ stream: process.stderr, level: level ?? readLogLevel(env) }),
+  };
+}
+
+/** Loaded with the first request: the HTTP library is a fifth of a start, and most commands send none. */
+function createLateAgent(proxies: Proxies): HttpAgent {
+  let loading: Promise<HttpAgent> | undefined;
+  const load = () => (loading ??= import("../../runtime/http-agent.ts").then(({ createHttpAgent }) => createHttpAgent({ proxies })));
+  return {
+    request: async (request) => (await load()).request(request),
+    close: async () => (await loading)?.close(),
   };
 }
 
