@@ -75,10 +75,12 @@ export class PollPlanner {
   async #date(polls: readonly Poll[]): Promise<void> {
     const { watches, store, history } = this.#deps;
     const unknown = new Set(await history.load(polls, store));
-    const isUnread = hasUnreadTarget(watches.all);
     // A batch that has an entry which was never answered: its key was polled before, but not for that one.
-    const isNew = (poll: Poll) => poll.group !== undefined || poll.subscribers.some(({ entry }) => entry !== undefined);
-    for (const poll of polls) if (unknown.has(poll.key) && isNew(poll) && isUnread(poll)) history.lastPolledAtMs.delete(poll.key);
+    const hasEntries = (poll: Poll) => poll.group !== undefined || poll.subscribers.some(({ entry }) => entry !== undefined);
+    const batches = polls.filter((poll) => unknown.has(poll.key) && hasEntries(poll));
+    if (batches.length === 0) return;
+    const isUnread = hasUnreadTarget(watches.all);
+    for (const poll of batches) if (isUnread(poll)) history.lastPolledAtMs.delete(poll.key);
   }
 
   /** Others run what is not held. */

@@ -123,7 +123,9 @@ async function buildSinks(entries: readonly Entry[], root: MapNode, shared: Shar
 
 async function buildWatches(entries: readonly Entry[], root: MapNode, deps: WatchDeps): Promise<readonly Watch[]> {
   const defaults = childOf(childOf(root, "defaults"), "watch");
-  const built = await Promise.all(entries.map((entry) => buildWatch(entry, defaults, deps)));
+  const built: (Watch | undefined)[] = [];
+  // One after the other: what each leaves behind is garbage at once.
+  for (const entry of entries) built.push(await buildWatch(entry, defaults, deps));
   return built.filter((watch) => watch !== undefined);
 }
 

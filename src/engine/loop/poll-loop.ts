@@ -114,7 +114,8 @@ export class PollLoop {
   }
 
   #takeOver(old: Poll | undefined, poll: Poll): void {
-    const isSame = old !== undefined && JSON.stringify(schedulesOf(old.timing)) === JSON.stringify(schedulesOf(poll.timing));
+    const isSame =
+      old === poll || (old !== undefined && JSON.stringify(schedulesOf(old.timing)) === JSON.stringify(schedulesOf(poll.timing)));
     const hasNewcomer = old !== undefined && hasNewSubscriber(old, poll);
     if (this.#running.has(poll.key)) {
       if (!isSame || hasNewcomer) this.#replanned.add(poll.key);
