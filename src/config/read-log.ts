@@ -14,8 +14,14 @@ export interface ReadMark {
   readonly print: string;
 }
 
-/** The same files, and what was read of them so far. */
-export function recordReads(files: Files): { readonly files: Files; marks(): readonly ReadMark[] } {
+/** Of a folder only these count: the daemon keeps data of its own there. */
+export const isYamlFile = (name: string): boolean => /^[^.].*\.ya?ml$/i.test(name);
+
+const withYamlOnly = (files: Files): Files => ({ ...files, list: async (folder) => (await files.list(folder)).filter(isYamlFile) });
+
+/** The same files, of a folder the YAML files alone, and what was read of them so far. */
+export function recordReads(all: Files): { readonly files: Files; marks(): readonly ReadMark[] } {
+  const files = withYamlOnly(all);
   const marks = new Map<string, ReadMark>();
   const noting =
     <T>(operation: Operation, read: (path: string) => Promise<T>) =>
@@ -38,7 +44,7 @@ export function recordReads(files: Files): { readonly files: Files; marks(): rea
 
 /** Whether all that was read would come back the same now. */
 export async function isUnchanged(marks: readonly ReadMark[], files: Files): Promise<boolean> {
-  const prints = await Promise.all(marks.map(({ operation, path }) => printOf(files[operation](path))));
+  const prints = await Promise.all(marks.map(({ operation, path }) => printOf(withYamlOnly(files)[operation](path))));
   return prints.every((print, index) => print === marks[index]?.print);
 }
 

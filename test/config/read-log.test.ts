@@ -42,6 +42,13 @@ it.each([
   expect((await load()).hash).not.toBe(config.hash);
 });
 
+it("takes a folder in which the daemon has put its own data for unchanged", async () => {
+  const { write, folder, isSame } = await openFolder();
+  mkdirSync(join(folder, "conf", "data"));
+  write("conf/.notes.yaml", "");
+  expect(await isSame()).toBe(true);
+});
+
 it("takes a file that was written again as it was for unchanged, and one that is gone for a change", async () => {
   const { write, folder, isSame } = await openFolder();
   write("accounts.txt", "bob\n");

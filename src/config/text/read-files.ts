@@ -2,6 +2,7 @@
 import type { Rule } from "../rules.ts";
 import { dirname, join, resolve } from "node:path";
 import type { Files } from "../../model/files.ts";
+import { isYamlFile } from "../read-log.ts";
 import type { SourceFile } from "../tree.ts";
 import { MAX_FILE_BYTES } from "./yaml-limits.ts";
 
@@ -32,7 +33,7 @@ export async function readSources(path: string, files: Files): Promise<SourceFil
 }
 
 async function yamlFiles(folder: string, files: Files): Promise<readonly string[]> {
-  const names = (await files.list(folder)).filter((name) => /^[^.].*\.ya?ml$/i.test(name));
+  const names = (await files.list(folder)).filter(isYamlFile);
   return [...names].sort().map((name) => join(folder, name));
 }
 
