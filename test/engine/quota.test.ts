@@ -38,20 +38,20 @@ const callsOf = (upstream: ScriptedUpstream, watch: string): number =>
 
 describe("a quota that is too small for the plan", () => {
   it("is paced to the end of the period, low priority first, reported once, with the reserve untouched", async () => {
-    const startMs = PERIOD_END - 2 * DAY;
+    const startMs = PERIOD_END - DAY;
     const watches = [search("fast", 10 * MINUTE, "high"), search("usual", 10 * MINUTE), search("slow", 10 * MINUTE, "low")];
-    // 864 requests at the pace of the schedules; 630 before the reserve.
-    const { clock, upstream, harness } = await setup(startMs, { watches, monthly: 700, reserve: 0.1 });
-    await clock.advanceTo(PERIOD_END - DAY);
+    // 432 requests at the pace of the schedules; 315 before the reserve.
+    const { clock, upstream, harness } = await setup(startMs, { watches, monthly: 350, reserve: 0.1 });
+    await clock.advanceTo(PERIOD_END - DAY / 2);
     const half = upstream.calls.length;
     await clock.advanceTo(PERIOD_END - 1);
-    expect(upstream.calls.length).toBeLessThanOrEqual(630 + 3);
-    expect(upstream.calls.length).toBeGreaterThan(560);
+    expect(upstream.calls.length).toBeLessThanOrEqual(315 + 3);
+    expect(upstream.calls.length).toBeGreaterThan(280);
     expect(half / upstream.calls.length).toBeGreaterThan(0.45);
     expect(half / upstream.calls.length).toBeLessThan(0.6);
-    expect(callsOf(upstream, "fast")).toBeGreaterThanOrEqual(285);
-    expect(callsOf(upstream, "usual")).toBeGreaterThanOrEqual(250);
-    expect(callsOf(upstream, "slow")).toBeLessThan(100);
+    expect(callsOf(upstream, "fast")).toBeGreaterThanOrEqual(142);
+    expect(callsOf(upstream, "usual")).toBeGreaterThanOrEqual(125);
+    expect(callsOf(upstream, "slow")).toBeLessThan(50);
     expect(upstream.calls.at(-1)?.atMs).toBeGreaterThan(PERIOD_END - HOUR);
     expect(harness.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning"]);
     expect(harness.opsAlerts[0]?.message).toMatch(/low ×/);

@@ -142,7 +142,7 @@ describe("a service that reads a query otherwise", () => {
   });
 
   it("is trusted again after a day, and after two days when it shows again", async () => {
-    const changes: WatchChanges = { schedule: { kind: "every", intervalMs: 20 * MIN }, fullPollEveryMs: HOUR };
+    const changes: WatchChanges = { schedule: { kind: "every", intervalMs: 30 * MIN }, fullPollEveryMs: HOUR };
     const { clock, world, alerted, callsSince } = await setup({ shyWords: ["delta"], changes });
     const posts: string[] = [];
     const post = () => posts.push(`delta ${world.post("delta", clock.now() + 1_000).tweet.id}`);
