@@ -76,11 +76,12 @@ class Load {
     this.#due.set(query, (lateMs < LATE_MS ? dueMs : atMs) + this.#intervalMs);
   }
 
-  /** Until what was due is made up for. */
+  /** Until some were due, and what was due is made up for. */
   async untilCaughtUp(): Promise<void> {
     for (;;) {
       const fromMs = Date.now() - 2 * LATE_MS;
-      if (this.latenessMs(fromMs, fromMs + LATE_MS).every((ms) => ms < LATE_MS)) return;
+      const hasBegun = fromMs >= this.#firstMs + this.#intervalMs;
+      if (hasBegun && this.latenessMs(fromMs, fromMs + LATE_MS).every((ms) => ms < LATE_MS)) return;
       await pause(LATE_MS);
     }
   }
