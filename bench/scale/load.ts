@@ -76,12 +76,11 @@ class Load {
     this.#due.set(query, (lateMs < LATE_MS ? dueMs : atMs) + this.#intervalMs);
   }
 
-  /** Until some were due, and what was due is made up for. */
+  /** Until what was due is made up for. */
   async untilCaughtUp(): Promise<void> {
     for (;;) {
       const fromMs = Date.now() - 2 * LATE_MS;
-      const hasBegun = fromMs >= this.#firstMs + this.#intervalMs;
-      if (hasBegun && this.latenessMs(fromMs, fromMs + LATE_MS).every((ms) => ms < LATE_MS)) return;
+      if (this.latenessMs(fromMs, fromMs + LATE_MS).every((ms) => ms < LATE_MS)) return;
       await pause(LATE_MS);
     }
   }
