@@ -55,7 +55,7 @@ export default defineConfig(({ mode }) => ({
     include: mode === "long" ? [LONG_TESTS, ...WIDE_TESTS] : ["test/**/*.test.ts"],
     exclude: mode === "long" ? [] : [LONG_TESTS, ...withoutPostgres()],
     setupFiles: ["test/support/watch-children.ts"],
-    // They end what hangs. What is slow only because the machine is busy is no failure; where time is the point, the test itself says how much.
+    // They end what hangs. What is slow only because the machine is busy is no failure.
     testTimeout: 90_000,
     hookTimeout: 90_000,
     // What is written in this process has no colours, whoever runs the tests: a terminal, a pipe, or a CI job, whose variable CI turns them on.
