@@ -29,7 +29,7 @@ export async function startReplica(
   // Where others work, this one's configuration takes the place of theirs once it is ready to work with it.
   if (membership.isLeading()) await revisions.propose(initial, "start");
   else membership.setMayLead(false);
-  const fleet = new Fleet({ ...parts, configHash: () => revisions.digestOf(config()) });
+  const fleet = new Fleet({ ...parts, plansBy: () => revisions.publishedOf(config()) });
   await fleet.join();
   let work = await start(initial, fleet);
   config = work.config;

@@ -13,6 +13,12 @@ import { groupSearches } from "./searches/search-groups.ts";
 import { SharedProbes } from "./probing/shared-probes.ts";
 import { strategyOf } from "../plan/polls/effective-settings.ts";
 
+/**
+ * Of polls and their keys: counted up where another version makes other polls of the same watches. Replicas do each other's polls only where
+ * theirs are the same.
+ */
+export const PLANNER_VERSION = 1;
+
 /** For one account a probe saves nothing; for two, a probe and a search take at most as much as two reads. */
 const LEAST_MEMBERS = 2;
 

@@ -32,7 +32,7 @@ export interface ReplicaState {
   readonly id: string;
   /** Its address as the server sees it. */
   readonly host: string;
-  /** Digest of its configuration: only those with the leader's get a share. */
+  /** Digest of its configuration, and the version of its planner: only those with the leader's get a share. */
   readonly config: string;
   readonly isLeading: boolean;
   readonly joinedAtMs: number;

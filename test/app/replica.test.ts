@@ -34,7 +34,7 @@ it("reads the configuration again once its work has begun again: nothing saw wha
   const parts = {
     ...{ store, clock, log: rememberingLog(), signals: NO_SIGNALS, start },
     membership: { id: "a", isLeading: () => isLeading, isPresent: async () => true, setMayLead: () => undefined, clock },
-    revisions: { propose: async () => undefined, review: async () => false, digestOf: () => "c" },
+    revisions: { propose: async () => undefined, review: async () => false, publishedOf: () => "c" },
   };
   await startReplica({} as Config, parts as unknown as ReplicaParts, teardown);
   isLeading = false;

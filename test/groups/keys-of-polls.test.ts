@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { assumeTargets } from "../../src/forecast/forecast.ts";
-import { groupPolls } from "../../src/groups/group-polls.ts";
+import { groupPolls, PLANNER_VERSION } from "../../src/groups/group-polls.ts";
 import type { Priority, Schedule, StrategyOverride } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { planPolls, targetsOf } from "../../src/plan/polls/plan-polls.ts";
@@ -38,15 +38,16 @@ function keysOf(watches: readonly Watch[], { nowMs, pages }: Learned): readonly 
 }
 
 const every = (hours: number): Schedule => ({ kind: "every", intervalMs: hours * 3_600_000 });
-const cron: Schedule = { kind: "cron", pattern: "*/10 8-18 * * *", timezone: "UTC" };
+const SCHEDULES: readonly Schedule[] = [every(0.05), every(6), { kind: "cron", pattern: "*/10 8-18 * * *", timezone: "UTC" }];
+const STRATEGIES: readonly StrategyOverride[] = ["auto", "single", "probe"];
 
 const anyWatch = fc
   .record({
     type: fc.constantFrom("timeline", "followers", "following", "new_followers", "profile", "search"),
     targets: fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 8 }),
-    schedule: fc.constantFrom(every(0.05), every(6), cron),
+    schedule: fc.constantFrom(...SCHEDULES),
     priority: fc.constantFrom<Priority>("normal", "low"),
-    strategy: fc.constantFrom<StrategyOverride>("auto", "single", "probe"),
+    strategy: fc.constantFrom(...STRATEGIES),
   })
   .map(({ type, targets, ...changes }) => (id: string) => {
     const accounts = targets.map((n) => `id:${n}`);
@@ -77,4 +78,14 @@ it("a list by itself is read with those of its schedule, however these are read"
   );
   const alone = makeWatch("alone", "new_followers", { accounts: ["id:3"] }, { schedule: every(6), priority: "low" });
   expect(keysOf([long, alone], { nowMs: NOW, pages: [1] })).toEqual(keysOf([long, alone], { nowMs: NOW, pages: [50] }));
+});
+
+it("are those of this version of the planner: where they change, count PLANNER_VERSION up, and write the new ones here", () => {
+  const types = ["timeline", "followers", "new_followers", "profile", "search", "search"] as const;
+  const settings = types.flatMap((type) => STRATEGIES.flatMap((strategy) => SCHEDULES.map((schedule) => ({ type, strategy, schedule }))));
+  const all = settings.map(({ type, ...changes }, at) =>
+    makeWatch(`w${at}`, type, type === "search" ? { query: `acme${at}` } : { accounts: [`id:${at}`, `id:${at + 1_000}`] }, changes),
+  );
+  const keys = sha256(keysOf(all, { nowMs: NOW, pages: [1] }).join(" "));
+  expect([PLANNER_VERSION, keys]).toEqual([1, "fMEW9vMfEUWfmIR_dp3Jtk"]);
 });

@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Daemon, startDaemon } from "../../src/app/build.ts";
+import type { Hash } from "../../src/model/hash.ts";
 import type { Membership, ReplicaState } from "../../src/model/replicas.ts";
 import { createFiles } from "../../src/runtime/files.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -26,8 +27,8 @@ import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 export interface InnerReplicas {
   readonly clock: VirtualClock;
   readonly hook: HookReceiver;
-  /** One more; the first one leads. */
-  add(): Promise<Daemon>;
+  /** One more; the first one leads. `planner`: its version, where that is another one, which gives groups other keys. */
+  add(planner?: number): Promise<Daemon>;
   /** Keys of the polls that a replica, counted from 0, is to make. */
   heldBy(replica: number): Promise<readonly string[]>;
   /** One request to the sandbox's control API; a body makes it a POST. */
@@ -86,15 +87,18 @@ export async function makeInnerReplicas(watches: object): Promise<InnerReplicas>
   return {
     clock,
     hook,
-    async add() {
+    async add(planner) {
       const id = `r${ids.length}`;
       const isFirst = ids.push(id) === 1;
       const membership: Membership = { id, isLeading: () => isFirst, isPresent: async () => true, setMayLead: () => undefined, clock };
-      const openOwn = async () => ({ ...store, membership });
+      const otherwise = (text: string) => (planner === undefined ? text : text.replace(/ \d+$/, ` ${planner}`));
+      const setReplicaConfig = (of: string, digest: string) => store.setReplicaConfig(of, otherwise(digest));
+      const hash: Hash = (text) => sha256(planner !== undefined && text.startsWith("group\n") ? `${planner} ${text}` : text);
+      const openOwn = async () => ({ ...store, setReplicaConfig, membership });
       const daemon = await run(
         startDaemon(config, {
           ...base,
-          ...{ hash: sha256, http, files: createFiles(), version: "0.0.0", outputs: createOutputs(), watchFiles: false },
+          ...{ hash, http, files: createFiles(), version: "0.0.0", outputs: createOutputs(), watchFiles: false },
           ...{ write: () => undefined, addSecret: () => undefined, load: async () => ({ ok: true, config }) as const },
           adapters: {
             openStore: openOwn,

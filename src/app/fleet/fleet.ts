@@ -25,8 +25,8 @@ export interface FleetDeps {
   readonly membership: Membership;
   readonly clock: Clock;
   readonly log: Log;
-  /** Digest of the active configuration. */
-  readonly configHash: () => string;
+  /** Digest of the active configuration, and the version of the planner. */
+  readonly plansBy: () => string;
 }
 
 /** What follows from changes. All are awaited: nothing else of the fleet goes on meanwhile. */
@@ -42,7 +42,7 @@ export interface FleetWork {
 }
 
 const WATCH_EVERY_MS = 100;
-/** After work that could not begin again. */
+/** After work that could not begin again, and after a plan that lacks something. */
 const RETRY_MS = 1_000;
 
 export class Fleet implements Share {
@@ -159,8 +159,8 @@ export class Fleet implements Share {
   }
 
   async #publishConfig(): Promise<void> {
-    const { store, membership, configHash } = this.#deps;
-    const config = configHash();
+    const { store, membership, plansBy } = this.#deps;
+    const config = plansBy();
     if (config === this.#config) return;
     await store.setReplicaConfig(membership.id, config);
     this.#config = config;
@@ -183,7 +183,7 @@ export class Fleet implements Share {
     this.#sharedBy = sharedBy;
   }
 
-  /** Replicas with another configuration than the leader's get nothing. */
+  /** Replicas with another configuration or planner than the leader's get nothing: they may have other polls. */
   #shareOut(): Promise<void> {
     return this.#inTurn(async () => {
       this.#mustShareOut = false;

@@ -3,11 +3,12 @@
  * share a state agree: one with a superseded configuration neither leads nor gets a share, until its file changes or is made current again.
  */
 import type { Config } from "../../config/config.ts";
+import { PLANNER_VERSION } from "../../groups/group-polls.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { ConfigRevision, ConfigRevisionStore } from "../../model/config-revisions.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Log } from "../../model/log.ts";
-import type { Membership, ReplicaStore } from "../../model/replicas.ts";
+import type { Membership, ReplicaState, ReplicaStore } from "../../model/replicas.ts";
 import type { Signals } from "../../model/signals.ts";
 
 export interface RevisionsDeps {
@@ -28,6 +29,9 @@ const whatItDoes = ({ watches, sinks, route, templates, ops, api, linksHost, sta
 
 /** Secrets are in it as well: without the salt nobody can try guesses. */
 export const configDigest = (config: Config, salt: string, hash: Hash): string => hash(`${salt}\n${whatItDoes(config)}`);
+
+/** By what a replica published; `hash`: the digest of the configuration. */
+export const worksWith = ({ config }: Pick<ReplicaState, "config">, hash: string): boolean => config.split(" ")[0] === hash;
 
 export class Revisions {
   readonly #deps: RevisionsDeps;
@@ -54,6 +58,9 @@ export class Revisions {
     this.#digests.set(config, digest);
     return digest;
   };
+
+  /** What other replicas know of a configuration: those of which that is the same plan the same polls. */
+  readonly publishedOf = (config: Config): string => `${this.digestOf(config)} ${PLANNER_VERSION}`;
 
   /** In a sentence, with the cure; undefined while it is the current one. */
   readonly superseded = (): string | undefined => {
@@ -98,7 +105,7 @@ export class Revisions {
     const [before, wasSuperseded] = [this.#current?.number, this.#isSuperseded];
     this.#current = current;
     const isCurrent = current.hash === this.digestOf(config);
-    const hasOther = async () => (await store.replicas()).some(({ id, config: other }) => id !== membership.id && other === current.hash);
+    const hasOther = async () => (await store.replicas()).some((other) => other.id !== membership.id && worksWith(other, current.hash));
     this.#settle(isCurrent, isCurrent || (this.#isWorking && !(await hasOther())));
     return this.#isSuperseded && (!wasSuperseded || before !== current.number);
   };

@@ -1,6 +1,6 @@
 /** `chirpwatch config`: which configurations the state has worked with, and making this one the current one. */
 import type { Command } from "commander";
-import { configDigest } from "../../app/fleet/revisions.ts";
+import { configDigest, worksWith } from "../../app/fleet/revisions.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { ConfigRevision } from "../../model/config-revisions.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -69,7 +69,7 @@ async function activate(context: CliContext, configPath: string, author = contex
     const hash = configDigest(config, await store.configSalt(), sha256);
     const current = await store.proposeConfig({ hash, atMs: context.clock.now(), cause: "activate", by, mayGoBack: true });
     await store.signals.send("configuration");
-    return { number: current.number, count: (await store.connectedReplicas()).filter((replica) => replica.config === hash).length };
+    return { number: current.number, count: (await store.connectedReplicas()).filter((replica) => worksWith(replica, hash)).length };
   });
   context.out(
     `this configuration is the current one, as revision ${number}; ${plural(count, "replica")} ${count === 1 ? "has" : "have"} it`,

@@ -48,7 +48,9 @@ function heading(view: StatusView | StoppedView): string {
 
 function replicaText({ host, leads, answers, shares, polls_percent: percent, destinations }: ReplicaView): string {
   const which = [leads ? "leads" : "", answers ? "this one" : ""].filter((text) => text !== "").join(", ");
-  const share = shares ? `${percent}% of the polls, ${plural(destinations, "destination")}` : "no share: its configuration is another one";
+  const share = shares
+    ? `${percent}% of the polls, ${plural(destinations, "destination")}`
+    : "no share: its configuration or version is another one";
   return `  replica ${host}${which === "" ? "" : ` (${which})`}: ${share}`;
 }
 

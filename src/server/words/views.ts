@@ -217,7 +217,7 @@ export interface ReplicaView {
   readonly leads: boolean;
   /** The one that answers. */
   readonly answers: boolean;
-  /** False: its configuration is another one than the leader's, so that it has no share. */
+  /** False: its configuration, or the version of its planner, is another one than the leader's, so that it has no share. */
   readonly shares: boolean;
   /** Its part of all polls, by their requests: 0 to 100. */
   readonly polls_percent: number;

@@ -1,5 +1,6 @@
 /** Whole replicas on one state: what one of them learns of its watches changes the plan of all. */
 import { expect, it } from "vitest";
+import { PLANNER_VERSION } from "../../../src/groups/group-polls.ts";
 import { makeInnerReplicas } from "../../support/inner-replicas.ts";
 
 const SECOND = 1_000;
@@ -26,4 +27,20 @@ it("a watch whose account is looked up late is served by the replica that polls 
   await clock.advance(2 * MINUTE);
   const tweets = hook.events().filter(({ type }) => type === "tweet.created");
   expect(new Set(tweets.map((event) => event.watch))).toEqual(new Set(watches.map(([id]) => id)));
+});
+
+it("a replica of another version of the planner, which knows the group by another key, gets nothing of it", async () => {
+  const watches = Object.fromEntries(
+    ["1m", "2m"].map((every) => [every, { type: "timeline", accounts: PEOPLE.map((n) => `@a${every}_${n}`), schedule: `@every ${every}` }]),
+  );
+  const { clock, control, add, heldBy, hook } = await makeInnerReplicas(watches);
+  const names = Object.keys(watches).flatMap((every) => PEOPLE.map((n) => `a${every}_${n}`));
+  for (const username of names) await control("accounts", { username });
+  await add();
+  await add(PLANNER_VERSION + 1);
+  await clock.advance(MINUTE);
+  expect([(await heldBy(0)).length, (await heldBy(1)).length]).toEqual([2, 0]);
+  for (const username of names) await control("tweets", { username, text: "new" });
+  await clock.advance(3 * MINUTE);
+  expect(hook.events().filter(({ type }) => type === "tweet.created")).toHaveLength(names.length);
 });

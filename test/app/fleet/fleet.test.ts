@@ -60,7 +60,7 @@ function makeFleets() {
     const did: string[] = [];
     const options = { config, failures: 0 };
     const membership = { id, isLeading: () => leader === id, isPresent: async () => true, clock, setMayLead: () => undefined };
-    const fleet = new Fleet({ store, membership, clock, log: rememberingLog(), configHash: () => options.config });
+    const fleet = new Fleet({ store, membership, clock, log: rememberingLog(), plansBy: () => options.config });
     const begin = () => fleet.submit("poll", WORK);
     const work: FleetWork = {
       shareChanged: async (isOther) => void did.push(isOther ? "other share" : "same share"),

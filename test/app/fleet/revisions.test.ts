@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { Revisions } from "../../../src/app/fleet/revisions.ts";
 import type { Config } from "../../../src/config/config.ts";
+import { PLANNER_VERSION } from "../../../src/groups/group-polls.ts";
 import type { Membership, ReplicaState } from "../../../src/model/replicas.ts";
 import { NO_SIGNALS } from "../../../src/model/signals.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
@@ -79,7 +80,7 @@ it("a replica goes on with a superseded configuration until another one has the 
     expect.stringMatching(/no replica has that one/),
   ]);
   expect(await revisions.review(one)).toBe(false);
-  const { revisions: later, mayLead: laterMayLead } = await openRevisions(store, "a", [revisions.digestOf(two)]);
+  const { revisions: later, mayLead: laterMayLead } = await openRevisions(store, "a", [revisions.publishedOf(two)]);
   await later.propose(one, "start");
   expect([later.isWaiting(), laterMayLead()]).toEqual([true, false]);
   await store.proposeConfig({ hash: revisions.digestOf(one), atMs: START_MS, cause: "activate", by: "alice", mayGoBack: true });
@@ -110,4 +111,10 @@ it("the audit has a row for a configuration that was activated, and none for one
   expect(await store.auditRecords(10)).toMatchObject([
     { atMs: START_MS, action: "config activate", detail: { revision: 3, hash: "one", by: "alice" } },
   ]);
+});
+
+it("replicas know each other by their configuration and the version of their planner", async () => {
+  const { revisions } = await openRevisions(await openTemp(memoryStatePath()), "a");
+  const config = await configOf("one");
+  expect(revisions.publishedOf(config)).toBe(`${revisions.digestOf(config)} ${PLANNER_VERSION}`);
 });

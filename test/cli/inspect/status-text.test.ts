@@ -75,7 +75,7 @@ describe("the head", () => {
     expect(headOf({ replicas: [replica, ...others] }).slice(1, 4)).toEqual([
       "  replica 10.0.0.1 (leads, this one): 25% of the polls, 2 destinations",
       "  replica 10.0.0.2 (this one): 75% of the polls, 2 destinations",
-      "  replica 10.0.0.3: no share: its configuration is another one",
+      "  replica 10.0.0.3: no share: its configuration or version is another one",
     ]);
   });
 
