@@ -100,8 +100,10 @@ const FAILING = {
     throw new Error("a message was given up");
   },
   onUnpublished: () => {},
+  // An error thrown here would be logged as one of that message, and the figure would be of messages without a template.
   onTemplateFailing: ({ problem }: { readonly problem: string }) => {
-    throw new Error(problem);
+    console.error(`a template failed: ${problem}`);
+    process.exit(1);
   },
 };
 

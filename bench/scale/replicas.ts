@@ -34,16 +34,17 @@ export interface Shared {
   readonly database: string;
 }
 
-const PARTS = `select count(*)::int as polls, (count(*) filter (where c.wanted = c.replica))::int as held
+/** By what they cost: shards differ in that. */
+const PARTS = `select sum(c.cost)::float as cost, sum(c.cost) filter (where c.wanted = c.replica)::float as held
   from replicas r left join claims c on c.replica = r.id and c.kind = 'poll' group by r.id`;
 const CHECK_EVERY_MS = 100;
 
 /** Waits until each of so many replicas has its part of the polls. */
 export async function untilShared({ server, database }: Shared, replicas: number): Promise<void> {
   for (;;) {
-    const parts = (await server.ask(database, PARTS)) as readonly { readonly polls: number; readonly held: number }[];
+    const parts = (await server.ask(database, PARTS)) as readonly { readonly cost: number; readonly held: number }[];
     const mean = parts.reduce((sum, { held }) => sum + held, 0) / replicas;
-    const isEven = parts.every(({ polls, held }) => held > 0 && polls === held && Math.abs(held - mean) <= Math.max(1, mean * 0.1));
+    const isEven = parts.every(({ cost, held }) => held > 0 && cost === held && Math.abs(held - mean) <= mean * 0.1);
     if (parts.length === replicas && isEven) return;
     await pause(CHECK_EVERY_MS);
   }
