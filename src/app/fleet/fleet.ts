@@ -42,7 +42,7 @@ export interface FleetWork {
 }
 
 const WATCH_EVERY_MS = 100;
-/** After work that could not begin again, and after a plan that lacks something. */
+/** After work that could not begin again. */
 const RETRY_MS = 1_000;
 
 export class Fleet implements Share {
