@@ -9,8 +9,8 @@ import { Replicas } from "./replicas.ts";
 
 cleanUpAfterwards();
 
-/** Of the leader, and of another one. `npm run test:long` kills more. */
-const KILLS = 2;
+/** `npm run test:long` kills more. */
+const KILLS = 5;
 
 let server: PostgresServer;
 beforeAll(async () => {
