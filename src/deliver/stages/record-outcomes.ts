@@ -19,6 +19,8 @@ export interface RecordStage extends Stage<DeliveryResult, void> {
 
 /** How long a result may wait to be committed together with others. */
 const GATHER_MS = 10;
+/** The least time from one commit to the next: each costs as much as several deliveries. */
+const BETWEEN_MS = 20;
 const MOST_AT_ONCE = 200;
 /** A store that cannot write is asked again this often; the results stay in hand. */
 const STORE_RETRY_MS = 5_000;
@@ -33,6 +35,7 @@ export function createRecordStage(deps: RecordDeps): RecordStage {
   let waiting: Entry[] = [];
   let timer: Cancel | undefined;
   let writing = false;
+  let nextAtMs = 0;
 
   const schedule = (ms: number) => {
     timer ??= deps.clock.after(ms, flush);
@@ -59,8 +62,9 @@ export function createRecordStage(deps: RecordDeps): RecordStage {
         return STORE_RETRY_MS;
       }
     }
+    nextAtMs = deps.clock.monotonic() + BETWEEN_MS;
     for (const entry of batch) entry.done();
-    return GATHER_MS;
+    return BETWEEN_MS;
   };
   return {
     name: "record",
@@ -69,7 +73,7 @@ export function createRecordStage(deps: RecordDeps): RecordStage {
       new Promise((done) => {
         waiting.push({ result, done });
         if (waiting.length >= MOST_AT_ONCE || deps.isStopping()) flush();
-        else schedule(GATHER_MS);
+        else schedule(Math.max(GATHER_MS, nextAtMs - deps.clock.monotonic()));
       }),
   };
 }

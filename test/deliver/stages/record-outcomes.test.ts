@@ -53,6 +53,19 @@ it("two hundred wait for no more", async () => {
   expect(clock.pending()).toBe(0);
 });
 
+it("commits are twenty milliseconds apart, whatever comes", async () => {
+  const { clock, batches, run } = setUp();
+  const timesMs: number[] = [];
+  for (let ms = 0; ms < 100; ms += 1) {
+    run(String(ms));
+    await clock.advance(1);
+    if (batches.length > timesMs.length) timesMs.push(clock.now());
+  }
+  expect(timesMs).toEqual([10, 30, 50, 70, 90]);
+  await clock.advance(100);
+  expect(batches.flat()).toHaveLength(100);
+});
+
 it("what comes while others are written goes after them", async () => {
   const { clock, batches, done, state, stage, run } = setUp();
   let end: () => void = () => undefined;
@@ -64,7 +77,7 @@ it("what comes while others are written goes after them", async () => {
   await clock.advance(100);
   expect([batches, done]).toEqual([[["a"]], []]);
   end();
-  await clock.advance(10);
+  await clock.advance(20);
   expect([batches, done]).toEqual([[["a"], ["b"]], ["a"]]);
 });
 
