@@ -23,7 +23,7 @@ export interface LevelsDeps {
 }
 
 /** A value that is back is noticed within so long: what the detector remembers is read, and nothing is asked of the service. */
-const CHECK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 30_000;
 
 /** Returns what ends it. */
 export function startLevels(deps: LevelsDeps): Cancel {

@@ -27,6 +27,8 @@ export interface WorkerDeps {
 }
 
 const STORE_RETRY_MS = 5_000;
+/** What is due and was not given is behind something, or was silenced just now. */
+const NOT_GIVEN_MS = 1_000;
 
 export class Worker {
   readonly #queue: SinkQueue;
@@ -65,24 +67,24 @@ export class Worker {
     return reportInMs === undefined ? workInMs : Math.min(reportInMs, workInMs ?? reportInMs);
   }
 
-  /** Reads the outbox once. Answers in how many milliseconds to read it again; undefined: when something happens. */
+  /** Takes what is due. Answers in how many milliseconds to ask again; undefined: when something happens. */
   async #deliverDue(): Promise<number | undefined> {
     const { store, clock, group, seal, giveUpExpired } = this.#deps;
     const queue = this.#queue;
     // No attempt will do it.
     if (isDisabled(queue)) await giveUpExpired(queue);
     if (freeSlotsOf(queue, clock) === 0) return roomInMs(queue, clock);
-    const claim = await group.run(queue);
-    const messages = await seal.run(claim);
-    for (const claimed of messages) this.#dispatch(claimed);
-    if (claim.more) return messages.length > 0 || queue.inHand === 0 ? 0 : undefined;
-    if (isBeforeProbe(queue, clock.now())) return roomInMs(queue, clock);
     const dueAtMs = await store.nextDueAt([queue.name]);
     if (dueAtMs === null) return undefined;
     const waitMs = dueAtMs - clock.now();
     if (waitMs > 0) return waitMs;
-    // Due, yet not given: it is in hand, or behind something that is. Its end wakes this worker.
-    return queue.inHand > 0 ? undefined : 1_000;
+    const claim = await group.run(queue);
+    const messages = await seal.run(claim);
+    for (const claimed of messages) this.#dispatch(claimed);
+    // Its end wakes this worker.
+    if (queue.inHand > 0) return claim.more && messages.length > 0 ? 0 : undefined;
+    if (claim.more) return 0;
+    return isBeforeProbe(queue, clock.now()) ? roomInMs(queue, clock) : NOT_GIVEN_MS;
   }
 
   #dispatch(claimed: ClaimedMessage): void {
