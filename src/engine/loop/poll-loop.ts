@@ -4,7 +4,6 @@ import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Ports } from "../../model/ports.ts";
-import { groupKindOf } from "../../groups/registry.ts";
 import { schedulesOf } from "../../plan/timing.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { createJumpWatch, type JumpWatch } from "../../schedule/misfire.ts";
@@ -190,8 +189,6 @@ function hasNewSubscriber(old: Poll, now: Poll): boolean {
 }
 
 const partsOf = (poll: Poll): readonly string[] =>
-  groupKindOf(poll)
-    .partsOf(poll)
-    .flatMap(({ key, subscribers }) =>
-      subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}\n${poll.group === undefined ? "" : key}`),
-    );
+  (poll.group?.members ?? [poll]).flatMap(({ key, subscribers }) =>
+    subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}\n${key}`),
+  );

@@ -14,5 +14,4 @@ export const ACCOUNTS_KIND: GroupKind = {
     delay: expectedDelay(freshness),
     perDay: probeAlgorithm(freshness).runsPerDay(group?.members.length ?? 1),
   }),
-  partsOf: (poll) => [poll],
 };

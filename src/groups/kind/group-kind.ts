@@ -22,6 +22,4 @@ export interface GroupKind {
   /** Before anything was counted. */
   costOf(poll: Poll, facts: CostFacts): PollCost;
   placed(poll: Poll, timing: FreshTiming): PlacedRuns;
-  /** Polls whose first read is due at once when they join. */
-  partsOf(poll: Poll): readonly Poll[];
 }

@@ -32,6 +32,4 @@ export const MEMBER_LISTS_KIND: GroupKind = {
     return pollCost({ ...cost, range: { low: low + fullPolls / 2, high: high + fullPolls } }, ["moves", !hasLengths && "lengths"]);
   },
   placed: placedReads,
-  // A list that takes another one's place is read at once.
-  partsOf: (poll) => poll.group?.members ?? [poll],
 };

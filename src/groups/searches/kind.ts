@@ -19,5 +19,4 @@ export const SEARCHES_KIND: GroupKind = {
     return pollCost({ ...cost, range: times(all, readsOf(timing)) }, [timing.kind === "freshness" && "pace", "pages"]);
   },
   placed: placedReads,
-  partsOf: (poll) => [poll],
 };

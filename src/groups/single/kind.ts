@@ -2,8 +2,8 @@
 import type { Poll } from "../../plan/poll.ts";
 import { type PollCost, pollCost } from "../../plan/poll-cost.ts";
 import { readsOf } from "../../plan/polls/estimate.ts";
-import { checkPages } from "../../plan/polls/feed-pages.ts";
 import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/full-read.ts";
+import { MEMBERS_PER_PAGE } from "../../plan/polls/whole-reads.ts";
 import { exactly, plus, times } from "../../plan/range.ts";
 import { sum } from "../../plan/sum.ts";
 import type { CostFacts, GroupKind } from "../kind/group-kind.ts";
@@ -14,7 +14,6 @@ const DAY_MS = 86_400_000;
 export const SINGLE_KIND: GroupKind = {
   costOf: costOfOne,
   placed: placedReads,
-  partsOf: (poll) => [poll],
 };
 
 function costOfOne(poll: Poll, { pollsPerDay, pagesOf }: CostFacts): PollCost {
@@ -59,5 +58,5 @@ function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): numbe
 /** Once a day is asked whether a list holds those who are read through it. */
 function listChecks({ source, subscribers }: Poll): number {
   if (source.endpoint !== "list-tweets") return 0;
-  return checkPages(new Set(subscribers.flatMap(({ author }) => author ?? [])).size);
+  return Math.ceil(new Set(subscribers.flatMap(({ author }) => author ?? [])).size / MEMBERS_PER_PAGE);
 }

@@ -9,9 +9,3 @@ const UNFORESEEN = 1;
 
 /** Pages after the first that so many new items fill; on average half of the last one stays empty. */
 export const pagesBeyondFirst = (items: number): number => Math.max(0, items / ITEMS_PER_PAGE - 0.5);
-
-/** Of /list-members. */
-const MEMBERS_PER_PAGE = 200;
-
-/** Requests that show whether a list holds so many accounts. */
-export const checkPages = (accounts: number): number => Math.ceil(accounts / MEMBERS_PER_PAGE);
