@@ -1,4 +1,5 @@
 /** The watches that are polled now, with their targets as the state has them. Owns what changes these; making polls of them is poll-planner.ts's. */
+import { groupBy } from "../model/group-by.ts";
 import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { namedHandles, withAccountIds } from "../plan/polls/named-accounts.ts";
@@ -95,12 +96,7 @@ function followAccounts(planned: Planned, ids: Readonly<Record<string, string>>)
 
 /** With targets as they are now. A survivor of two targets with one id replaces both. */
 function withTargets(planned: readonly Planned[], targets: readonly TargetState[]): readonly Planned[] {
-  const byWatch = new Map<string, TargetState[]>();
-  for (const target of targets) {
-    const own = byWatch.get(target.watchKey);
-    if (own === undefined) byWatch.set(target.watchKey, [target]);
-    else own.push(target);
-  }
+  const byWatch = groupBy(targets, ({ watchKey }) => watchKey);
   return planned.map((watch) => {
     const own = byWatch.get(watch.watchKey);
     if (own === undefined) return watch;

@@ -2,6 +2,7 @@
  * What a plan will cost and how late it will be: requests by day and month, in total and by watch, and the expected delay.
  * Before a day of a watch was counted, its cost is a range with a middle; after that, the middle scaled by what was counted. Pure.
  */
+import { groupBy } from "../model/group-by.ts";
 import type { Delay } from "../plan/delay-aims.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Schedule } from "../model/schedule.ts";
@@ -124,26 +125,23 @@ function quantile(sorted: readonly number[], share: number): number {
 }
 
 function byWatch(polls: readonly PollForecast[], ratioOf: (watchId: string) => number | undefined): Forecast["watches"] {
-  const parts = new Map<string, Part[]>();
-  for (const own of polls) {
-    const shares = sharesOf(own.poll);
-    const sharers = [...shares.keys()];
-    for (const [id, share] of shares) {
-      const part = { own, sharers, share };
-      const known = parts.get(id);
-      if (known === undefined) parts.set(id, [part]);
-      else known.push(part);
-    }
-  }
+  const parts = groupBy(polls.flatMap(partsOf), ({ watchId }) => watchId);
   const rechecks = recheckCost(polls.map(({ poll }) => poll));
   return new Map([...parts].map(([id, own]) => [id, joinParts(id, own, rechecks.get(id), ratioOf(id))]));
 }
 
 /** A watch's part in a poll. */
 interface Part {
+  readonly watchId: string;
   readonly own: PollForecast;
   readonly sharers: readonly string[];
   readonly share: number;
+}
+
+function partsOf(own: PollForecast): readonly Part[] {
+  const shares = sharesOf(own.poll);
+  const sharers = [...shares.keys()];
+  return [...shares].map(([watchId, share]) => ({ watchId, own, sharers, share }));
 }
 
 function joinParts(watchId: string, parts: readonly Part[], rechecks: Range | undefined, ratio: number | undefined): WatchForecast {

@@ -1,5 +1,6 @@
 /** What rechecks of fresh tweets cost a day before anything was counted: a hundred tweets a request, over all watches of one interval. Pure. */
 import { BATCH_SIZE } from "../model/batch.ts";
+import { groupBy } from "../model/group-by.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Poll } from "../plan/poll.ts";
 import { POSTS_PER_DAY } from "../plan/polls/estimate.ts";
@@ -10,8 +11,7 @@ const DAY_MS = 86_400_000;
 
 /** By watch id; watches of one interval share requests, by how many tweets each is expected to follow. */
 export function recheckCost(polls: readonly Poll[]): ReadonlyMap<string, Range> {
-  const byInterval = new Map<number, Following[]>();
-  for (const one of followingOf(polls)) byInterval.set(one.everyMs, [...(byInterval.get(one.everyMs) ?? []), one]);
+  const byInterval = groupBy(followingOf(polls), ({ everyMs }) => everyMs);
   return new Map([...byInterval].flatMap(([everyMs, following]) => costOfInterval(everyMs, following)));
 }
 

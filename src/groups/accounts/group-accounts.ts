@@ -1,6 +1,6 @@
 /** Polls of accounts that want the same schedule -> one poll of the group, which probes many accounts with one request and reads those that moved. Pure. */
 import type { Hash } from "../../model/hash.ts";
-import { fullPollEveryOf, strategyOf } from "../../plan/polls/effective-settings.ts";
+import { strategyOf } from "../../plan/polls/effective-settings.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { joinMembers, type Members, sharedKey } from "../../plan/polls/kinds.ts";
 import type { Poll, Pollable } from "../../plan/poll.ts";
@@ -24,16 +24,13 @@ export function toGroup<T extends Pollable>(
   hash: Hash,
   probing: Pick<NonNullable<Poll["group"]>, "probesPerRun" | "mayBePiggybacked">,
 ): Poll<T> {
-  const [first] = members;
-  const fullPollEveryMs = fullPollEveryOf(first);
-  const written = fullPollEveryMs === undefined ? {} : { fullPollEveryMs };
-  const group = {
-    ...first,
+  const joined = joinMembers("accounts", members);
+  const poll = { ...joined, group: { ...joined.group, ...probing } };
+  return {
+    ...poll,
     key: hash(`group\n${kind}`),
     source: { endpoint: "info-batch", params: {}, boundParam: "query" },
-    spreadMs: spreadIn(first.timing, groupSpreadMs(first)),
-    ...joinMembers(members),
-    group: { kind: "accounts" as const, members, override: strategyOf(first), ...written, ...probing },
+    spreadMs: spreadIn(poll.timing, groupSpreadMs(poll)),
+    costRequests: (middleOf(probedRequests(poll)) * poll.intervalMs) / DAY_MS,
   };
-  return { ...group, costRequests: (middleOf(probedRequests(group)) * first.intervalMs) / DAY_MS };
 }

@@ -13,7 +13,7 @@ import { MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
 import type { SharedProbes } from "../probing/shared-probes.ts";
 import { FULL_POLL_SHARE, fullPollWithin } from "../../plan/full-polls.ts";
 import { sum } from "../../plan/sum.ts";
-import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
+import { maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -54,27 +54,18 @@ function listsKey(poll: Poll): string | undefined {
 }
 
 function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: ListGroupDeps, shared: SharedProbes): Poll<T> {
-  const [first] = members;
-  const fullPollEveryMs = fullPollEveryOf(first);
+  const joined = joinMembers("member-lists", members);
   const userIds = members.map(userIdOf);
-  const written = fullPollEveryMs === undefined ? {} : { fullPollEveryMs };
-  const base = {
-    kind: "member-lists" as const,
-    members,
-    override: strategyOf(first),
-    probesPerRun: shared.more(first, userIds),
-    ...written,
-  };
-  const joined = { ...first, ...joinMembers(members), group: base };
-  const lists = listsOf(joined, deps);
-  if (lists.some(({ isReadEveryTick }) => !isReadEveryTick)) shared.add(first, userIds);
+  const poll = { ...joined, group: { ...joined.group, probesPerRun: shared.more(joined, userIds) } };
+  const lists = listsOf(poll, deps);
+  if (lists.some(({ isReadEveryTick }) => !isReadEveryTick)) shared.add(poll, userIds);
   return {
-    ...joined,
+    ...poll,
     key,
     source: { endpoint: "info-batch", params: {} },
-    spreadMs: groupSpreadMs(first),
-    costRequests: (requestsOf(lists, joined) * first.intervalMs) / DAY_MS,
-    group: { ...base, weights: lists.map(({ readsPerDay, wholePerDay }) => readsPerDay + wholePerDay) },
+    spreadMs: groupSpreadMs(poll),
+    costRequests: (requestsOf(lists, poll) * poll.intervalMs) / DAY_MS,
+    group: { ...poll.group, weights: lists.map(({ readsPerDay, wholePerDay }) => readsPerDay + wholePerDay) },
   };
 }
 

@@ -12,7 +12,7 @@ import type { Poll, Pollable } from "../../plan/poll.ts";
 import { FULL_POLL_SHARE, fullPollWithin } from "../../plan/full-polls.ts";
 import { sum } from "../../plan/sum.ts";
 import { spreadIn } from "../../plan/timing.ts";
-import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
+import { maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
 const LEAST_MEMBERS = 2;
@@ -41,17 +41,13 @@ export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll,
 }
 
 function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> {
-  const [first] = members;
-  const fullPollEveryMs = fullPollEveryOf(first);
-  const written = fullPollEveryMs === undefined ? {} : { fullPollEveryMs };
+  const joined = joinMembers("searches", members);
   return {
-    ...first,
+    ...joined,
     key,
     source: { endpoint: "search-tweets", params: { order: "latest" }, boundParam: "query" },
-    spreadMs: spreadIn(first.timing, spreadMs(key, first.intervalMs)),
+    spreadMs: spreadIn(joined.timing, spreadMs(key, joined.intervalMs)),
     costRequests: batchesOf(members).length,
-    ...joinMembers(members),
-    group: { kind: "searches", members, override: strategyOf(first), ...written },
   };
 }
 

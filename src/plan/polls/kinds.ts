@@ -2,8 +2,9 @@
  * Polls that could be read together, separated from those that stay by themselves. Owns what a group takes over from its members; what they
  * must have in common, and whether reading them together is worth it, each kind of group decides. Pure.
  */
+import { groupBy } from "../../model/group-by.ts";
 import { canonicalJson } from "../../model/hash.ts";
-import type { Poll, Pollable } from "../poll.ts";
+import type { Poll, Pollable, PollGroup } from "../poll.ts";
 import { fullPollEveryOf, strategyOf } from "./effective-settings.ts";
 
 export type Members<T extends Pollable> = readonly [Poll<T>, ...Poll<T>[]];
@@ -14,17 +15,13 @@ export interface SortedPolls<T extends Pollable> {
   readonly rest: readonly Poll<T>[];
 }
 
+const NO_KIND = "";
+
 /** `keyOf`: what polls must have in common; undefined for one that shares its requests with nobody. Both keep the order they came in. */
 export function sortByKind<T extends Pollable>(polls: readonly Poll<T>[], keyOf: (poll: Poll<T>) => string | undefined): SortedPolls<T> {
-  const kinds = new Map<string, [Poll<T>, ...Poll<T>[]]>();
-  const rest: Poll<T>[] = [];
-  for (const poll of polls) {
-    const kind = keyOf(poll);
-    const known = kind === undefined ? undefined : kinds.get(kind);
-    if (kind === undefined) rest.push(poll);
-    else if (known === undefined) kinds.set(kind, [poll]);
-    else known.push(poll);
-  }
+  const kinds = groupBy(polls, (poll) => keyOf(poll) ?? NO_KIND);
+  const rest = kinds.get(NO_KIND) ?? [];
+  kinds.delete(NO_KIND);
   return { kinds, rest };
 }
 
@@ -35,9 +32,15 @@ export function sharedKey(poll: Poll, ...name: readonly string[]): string {
   return canonicalJson([...name, priority, strategyOf(poll), rhythm, fullPollEveryOf(poll) ?? null]);
 }
 
-/** As deep as the deepest of them, and for all whom they serve. */
-export const joinMembers = <T extends Pollable>(members: Members<T>): Pick<Poll<T>, "maxPages" | "overlapMs" | "subscribers"> => ({
-  maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
-  overlapMs: Math.max(...members.map(({ overlapMs }) => overlapMs)),
-  subscribers: members.flatMap(({ subscribers }) => subscribers),
-});
+/** What stands for them is as deep as the deepest of them, and for all whom they serve. */
+export function joinMembers<T extends Pollable>(kind: PollGroup["kind"], members: Members<T>): Poll<T> & { readonly group: PollGroup<T> } {
+  const [first] = members;
+  const fullPollEveryMs = fullPollEveryOf(first);
+  return {
+    ...first,
+    maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
+    overlapMs: Math.max(...members.map(({ overlapMs }) => overlapMs)),
+    subscribers: members.flatMap(({ subscribers }) => subscribers),
+    group: { kind, members, override: strategyOf(first), ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },
+  };
+}

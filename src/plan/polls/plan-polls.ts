@@ -1,5 +1,6 @@
 /** Watches and what is known of their targets -> polls. Identical sources become one poll. Pure. */
 import { batchesOf } from "../../model/batch.ts";
+import { groupBy } from "../../model/group-by.ts";
 import { fingerprintOf, type Source } from "../../model/source.ts";
 import { canonicalJson, type Hash } from "../../model/hash.ts";
 import { mostUrgent } from "../../model/schedule.ts";
@@ -79,18 +80,13 @@ function ownPart({ batch, author }: Source): Pick<Subscriber, "entry" | "author"
 
 /** Entries that want the same schedules share requests, as many as fit. The first batch of a kind keeps its key when entries come and go. */
 function planBatches<T extends Pollable>(shared: readonly Shared<T>[], deps: PlanDeps): readonly Poll<T>[] {
-  const kinds = new Map<string, Shared<T>[]>();
-  for (const one of shared) {
-    const { batch, endpoint, params } = one.source;
-    if (batch === undefined) continue;
-    const schedules = schedulesWanted(one.subscribers);
-    const kind = `${endpoint}\n${canonicalJson(params)}\n${batch.param}\n${canonicalJson(schedules)}`;
-    const known = kinds.get(kind);
-    if (known === undefined) kinds.set(kind, [one]);
-    else known.push(one);
-  }
+  const kinds = groupBy(
+    shared.filter(({ source }) => source.batch !== undefined),
+    ({ source: { batch, endpoint, params }, subscribers }) =>
+      `${endpoint}\n${canonicalJson(params)}\n${batch?.param}\n${canonicalJson(schedulesWanted(subscribers))}`,
+  );
   return [...kinds].flatMap(([kind, entries]) =>
-    batchesOf(entries, entries[0]?.source.batch?.size).map((batch, number) => toBatch(`${kind}\n${number}`, batch, deps)),
+    batchesOf(entries, entries[0].source.batch?.size).map((batch, number) => toBatch(`${kind}\n${number}`, batch, deps)),
   );
 }
 

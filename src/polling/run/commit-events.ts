@@ -1,7 +1,8 @@
 /** A commit with what follows from the events that it creates: they are counted, logged and delivered. */
 import type { FindEdits } from "../../model/edit.ts";
+import { groupBy } from "../../model/group-by.ts";
 import type { Log } from "../../model/log.ts";
-import type { NewDelivery, PollCommit, PollStore } from "../../model/poll-store.ts";
+import type { PollCommit, PollStore } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { RouteEvaluated } from "../evaluate/verdicts.ts";
 
@@ -39,8 +40,7 @@ export async function commitEvents(deps: CommitDeps, commit: PollCommit, run?: R
 
 /** Debug lines: where each event goes. */
 function logEvents(log: Log, commit: PollCommit, created: ReadonlySet<string>, trace?: string): void {
-  const byEvent = new Map<string, NewDelivery[]>();
-  for (const delivery of commit.deliveries) byEvent.set(delivery.eventId, [...(byEvent.get(delivery.eventId) ?? []), delivery]);
+  const byEvent = groupBy(commit.deliveries, ({ eventId }) => eventId);
   for (const { id, type, watch, subject } of commit.events) {
     if (!created.has(id)) continue;
     const deliveries = byEvent.get(id) ?? [];
