@@ -2,7 +2,7 @@
 import { hasUnreadTarget } from "../forecast/first-reads.ts";
 import { groupPolls } from "../groups/group-polls.ts";
 import type { Runners } from "../groups/runners.ts";
-import { createInTurn } from "../model/in-turn.ts";
+import { createInTurn, createRounds } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { Ports } from "../model/ports.ts";
@@ -31,7 +31,6 @@ export interface PollPlannerDeps extends Pick<Ports, "hash" | "clock" | "log"> {
 export class PollPlanner {
   readonly #deps: PollPlannerDeps;
   readonly #inTurn = createInTurn();
-  #next: Promise<void> | undefined;
   /** As planned last; `single`: before any were read together. */
   #plan: { readonly single: readonly Poll[]; readonly polls: readonly Poll[] } = { single: [], polls: [] };
 
@@ -40,13 +39,7 @@ export class PollPlanner {
   }
 
   /** Once for all who ask before it begins. */
-  replan(): Promise<void> {
-    this.#next ??= this.#inTurn(() => {
-      this.#next = undefined;
-      return this.#makePlan();
-    });
-    return this.#next;
-  }
+  readonly replan = createRounds(() => this.#makePlan(), this.#inTurn);
 
   /** This replica holds other polls of the plan than before. */
   takeShare(): Promise<void> {

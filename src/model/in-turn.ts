@@ -11,6 +11,18 @@ export function createInTurn(): InTurn {
   };
 }
 
+/** One run after the other: whoever asks during one waits for the next, which is one for all who ask before it begins. */
+export function createRounds(work: () => Promise<void>, inTurn: InTurn = createInTurn()): () => Promise<void> {
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= inTurn(() => {
+      next = undefined;
+      return work();
+    });
+    return next;
+  };
+}
+
 /** Begins when it is first asked for; all who ask wait for the same. After a failure whoever asks next begins again. */
 export function untilDone(work: () => Promise<void>): () => Promise<void> {
   let begun: Promise<void> | undefined;

@@ -2,6 +2,7 @@
 import type { UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { type Cancel, passedMs } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
+import { createRounds } from "../../model/in-turn.ts";
 import type { Ports } from "../../model/ports.ts";
 import { isRefusal } from "../../model/upstream.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
@@ -38,10 +39,10 @@ export class TargetResolver {
   readonly #deps: TargetResolverDeps;
   readonly #lookup: HandleLookup;
   readonly #backoff: RefusalBackoff;
+  readonly #rounds = createRounds(() => this.#runRound());
   #cancel: Cancel | undefined;
   #isStopped = false;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  #last: Promise<void> = Promise.resolve();
   /** When authors to ignore were asked for; monotonic. Nobody waits for them: they come along, and one that nobody knows not every time. */
   readonly #ignoredAtMs = new Map<string, number>();
   /** Undefined until the note was read. */
@@ -58,15 +59,8 @@ export class TargetResolver {
    * one: it asks for the rest of all of them at once. Never rejects.
    */
   resolve(): Promise<void> {
-    if (this.#running !== undefined) {
-      this.#next ??= this.#running.then(() => {
-        this.#next = undefined;
-        return this.resolve();
-      });
-      return this.#next;
-    }
-    this.#running = this.#runRound().finally(() => (this.#running = undefined));
-    return this.#running;
+    this.#last = this.#rounds();
+    return this.#last;
   }
 
   /** Another poll noticed that an account has another handle now. */
@@ -79,7 +73,7 @@ export class TargetResolver {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
-    await this.#running;
+    await this.#last;
   }
 
   async #runRound(): Promise<void> {
