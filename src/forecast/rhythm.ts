@@ -1,6 +1,6 @@
 /** How often a poll runs, and how far apart its runs are. Pure: reads schedules through the timetable. */
 import type { Schedule } from "../model/schedule.ts";
-import type { Timetable } from "../schedule/timetable.ts";
+import { takeTicks, type Timetable } from "../schedule/timetable.ts";
 import { sum } from "../plan/sum.ts";
 
 const DAY_MS = 86_400_000;
@@ -14,7 +14,7 @@ export interface Rhythm {
 }
 
 export function readRhythm(schedules: readonly Schedule[], timetable: Timetable, nowMs: number, count: number): Rhythm {
-  const ticksMs = takeTicks(schedules, timetable, nowMs, isEven(schedules) ? count + 1 : SAMPLE_TICKS);
+  const ticksMs = takeTicks(nextTick(schedules, timetable), nowMs, isEven(schedules) ? count + 1 : SAMPLE_TICKS);
   const [only] = schedules;
   const gapsMs = schedules.length === 1 && only?.kind === "every" ? [only.intervalMs] : gapsOf(ticksMs);
   return { gapsMs, ticksMs };
@@ -24,23 +24,16 @@ export function readRhythm(schedules: readonly Schedule[], timetable: Timetable,
 export function pollsPerDay(schedules: readonly Schedule[], timetable: Timetable, nowMs: number): number {
   const [only] = schedules;
   if (schedules.length === 1 && only !== undefined) return timetable.pollsPerDay(only, nowMs);
-  const gapsMs = gapsOf(takeTicks(schedules, timetable, nowMs, isEven(schedules) ? 2 : SAMPLE_TICKS));
+  const gapsMs = gapsOf(takeTicks(nextTick(schedules, timetable), nowMs, isEven(schedules) ? 2 : SAMPLE_TICKS));
   const spanMs = sum(gapsMs, (gap) => gap);
   return spanMs > 0 ? (gapsMs.length * DAY_MS) / spanMs : 0;
 }
 
 const isEven = (schedules: readonly Schedule[]): boolean => schedules.every(({ kind }) => kind === "every");
 
-const nextTick = (schedules: readonly Schedule[], timetable: Timetable) => (afterMs: number) =>
+/** The first tick of any of them after a moment, without spread. */
+export const nextTick = (schedules: readonly Schedule[], timetable: Timetable) => (afterMs: number) =>
   Math.min(...schedules.map((schedule) => timetable.nextDue(schedule, afterMs)));
-
-/** The next `count` ticks, without spread; fewer where the schedules end. */
-export function takeTicks(schedules: readonly Schedule[], timetable: Timetable, nowMs: number, count: number): readonly number[] {
-  const ticks: number[] = [];
-  const next = nextTick(schedules, timetable);
-  for (let atMs = next(nowMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs)) ticks.push(atMs);
-  return ticks;
-}
 
 export function ticksBetween(schedules: readonly Schedule[], timetable: Timetable, fromMs: number, toMs: number): number {
   const next = nextTick(schedules, timetable);

@@ -121,7 +121,8 @@ function runsPerDay(entry: SharedCron, aroundMs: number): number {
   return entry.runsPerDay;
 }
 
-function takeTicks(next: (afterMs: number) => number, fromMs: number, count: number): readonly number[] {
+/** The first `count` ticks after `fromMs`; fewer where they end. `next`: the first one after a moment. */
+export function takeTicks(next: (afterMs: number) => number, fromMs: number, count: number): readonly number[] {
   const ticks: number[] = [];
   for (let atMs = next(fromMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs)) ticks.push(atMs);
   return ticks;

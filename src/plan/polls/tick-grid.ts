@@ -1,6 +1,6 @@
 /** Which polls count their intervals from the epoch instead of from when each began, and when they are due. Pure. */
 import type { Schedule } from "../../model/schedule.ts";
-import type { Timetable } from "../../schedule/timetable.ts";
+import { takeTicks, type Timetable } from "../../schedule/timetable.ts";
 import { SHORTEST_SPREAD_MS } from "./group-spread.ts";
 import type { Poll } from "../poll.ts";
 import { schedulesOf } from "../timing.ts";
@@ -44,8 +44,6 @@ function minutesOf(pattern: string): number {
 
 /** The next `count` ticks of a poll on the grid, without its spread. */
 export function gridTicks({ timing }: Pick<Poll, "timing">, timetable: Timetable, nowMs: number, count: number): readonly number[] {
-  const ticks: number[] = [];
   const next = (afterMs: number) => Math.min(...schedulesOf(timing).map((one) => timetable.nextDue(one, onGrid(one, afterMs))));
-  for (let atMs = next(nowMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs)) ticks.push(atMs);
-  return ticks;
+  return takeTicks(next, nowMs, count);
 }
