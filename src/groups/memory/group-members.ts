@@ -39,8 +39,6 @@ const lists = new WeakMap<Poll, readonly GroupMember[]>();
 export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "loadTargets">): GroupMembers {
   /** By poll key, as it was planned when it was found ready. */
   const ready = new Map<string, Poll>();
-  /** Lists of which every member was found ready, and of which none was doubted since. */
-  let whole = new WeakSet<readonly Poll[]>();
 
   const isReadyNow = (poll: Poll): boolean => {
     const known = ready.get(poll.key);
@@ -49,12 +47,8 @@ export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<
 
   return {
     async unready(members) {
-      if (whole.has(members)) return NOBODY;
       const doubtful = members.filter((poll) => !isReadyNow(poll));
-      if (doubtful.length === 0) {
-        whole.add(members);
-        return NOBODY;
-      }
+      if (doubtful.length === 0) return new Set();
       const sources = await store.loadSources(doubtful.map(({ key }) => key));
       const targets = await store.loadTargets(doubtful.flatMap(({ subscribers }) => subscribers));
       const settled = new Set(targets.filter(isSettled).map(({ watchKey, key }) => `${watchKey}\n${key}`));
@@ -66,18 +60,12 @@ export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<
       }
       return new Set(doubtful.map(({ key }) => key).filter((key) => !ready.has(key)));
     },
-    doubt(pollKey) {
-      whole = new WeakSet();
-      ready.delete(pollKey);
-    },
+    doubt: (pollKey) => void ready.delete(pollKey),
     keepOnly(pollKeys) {
-      whole = new WeakSet();
       for (const key of ready.keys()) if (!pollKeys.has(key)) ready.delete(key);
     },
   };
 }
-
-const NOBODY: ReadonlySet<string> = new Set();
 
 const subscribersOf = ({ subscribers }: Poll): string =>
   subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`).join("\n");
