@@ -3,7 +3,7 @@ import { takeTicks, type Timetable } from "../schedule/timetable.ts";
 import type { Poll } from "../plan/poll.ts";
 import type { PlacedRuns } from "../groups/kind/group-kind.ts";
 import { schedulesOf } from "../plan/timing.ts";
-import { nextTick } from "./rhythm.ts";
+import { earliestTick } from "./rhythm.ts";
 import { gridTicks, isAligned } from "../plan/polls/tick-grid.ts";
 
 const DAY_MS = 86_400_000;
@@ -28,7 +28,7 @@ export function nextRuns(poll: Poll, { timetable, nowMs, ticksMs, lastPolledMs, 
   if (isAligned(poll)) return spread(gridTicks(poll, timetable, nowMs, ticksMs.length));
   const first = lastPolledMs === undefined ? nowMs : Math.min(...schedules.map((one) => timetable.nextDue(one, lastPolledMs - spreadMs)));
   if (lastPolledMs === undefined || first + spreadMs <= nowMs) return spread(ticksMs);
-  return spread([first, ...takeTicks(nextTick(schedules, timetable), first, ticksMs.length - 1)]);
+  return spread([first, ...takeTicks(earliestTick(schedules, timetable), first, ticksMs.length - 1)]);
 }
 
 /** What is placed by freshness has no ticks: rounds come evenly, probes and reads so often on average, and none where others' requests do. */

@@ -14,7 +14,7 @@ export interface Rhythm {
 }
 
 export function readRhythm(schedules: readonly Schedule[], timetable: Timetable, nowMs: number, count: number): Rhythm {
-  const ticksMs = takeTicks(nextTick(schedules, timetable), nowMs, isEven(schedules) ? count + 1 : SAMPLE_TICKS);
+  const ticksMs = takeTicks(earliestTick(schedules, timetable), nowMs, isEven(schedules) ? count + 1 : SAMPLE_TICKS);
   const [only] = schedules;
   const gapsMs = schedules.length === 1 && only?.kind === "every" ? [only.intervalMs] : gapsOf(ticksMs);
   return { gapsMs, ticksMs };
@@ -24,7 +24,7 @@ export function readRhythm(schedules: readonly Schedule[], timetable: Timetable,
 export function pollsPerDay(schedules: readonly Schedule[], timetable: Timetable, nowMs: number): number {
   const [only] = schedules;
   if (schedules.length === 1 && only !== undefined) return timetable.pollsPerDay(only, nowMs);
-  const gapsMs = gapsOf(takeTicks(nextTick(schedules, timetable), nowMs, isEven(schedules) ? 2 : SAMPLE_TICKS));
+  const gapsMs = gapsOf(takeTicks(earliestTick(schedules, timetable), nowMs, isEven(schedules) ? 2 : SAMPLE_TICKS));
   const spanMs = sum(gapsMs, (gap) => gap);
   return spanMs > 0 ? (gapsMs.length * DAY_MS) / spanMs : 0;
 }
@@ -32,11 +32,11 @@ export function pollsPerDay(schedules: readonly Schedule[], timetable: Timetable
 const isEven = (schedules: readonly Schedule[]): boolean => schedules.every(({ kind }) => kind === "every");
 
 /** The first tick of any of them after a moment, without spread. */
-export const nextTick = (schedules: readonly Schedule[], timetable: Timetable) => (afterMs: number) =>
+export const earliestTick = (schedules: readonly Schedule[], timetable: Timetable) => (afterMs: number) =>
   Math.min(...schedules.map((schedule) => timetable.nextDue(schedule, afterMs)));
 
 export function ticksBetween(schedules: readonly Schedule[], timetable: Timetable, fromMs: number, toMs: number): number {
-  const next = nextTick(schedules, timetable);
+  const next = earliestTick(schedules, timetable);
   let ticks = 0;
   for (let atMs = next(fromMs); atMs <= toMs; atMs = next(atMs)) ticks += 1;
   return ticks;
