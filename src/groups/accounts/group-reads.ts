@@ -189,8 +189,7 @@ export class GroupRead {
     if (before === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
     const { startedAtMs } = this.#query;
     const isSuspicious = isSuspiciousSearch || run?.outcome?.isSuspicious === true;
-    const nowMs = clock.now();
-    const times = { startedAtMs, nowMs, serviceMs: toService(nowMs), toService };
+    const times = { startedAtMs, nowMs: clock.now(), toService };
     const { endpoint, isFull } = task;
     const read = { endpoint, isFull, overlapMs: poll.overlapMs, outcome: run?.outcome, isSuspicious };
     const { account, postedMs, delaysMs } = evaluateRead(before, read, times);

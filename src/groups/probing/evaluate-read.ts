@@ -14,11 +14,10 @@ export interface AccountRead extends Pick<ReadResult, "endpoint" | "isFull"> {
   readonly isSuspicious: boolean;
 }
 
-/** The run that the read belongs to, and the moment of its end on both clocks. */
+/** The run that the read belongs to, and the moment of its end; our clock. */
 export interface ReadTimes {
   readonly startedAtMs: number;
   readonly nowMs: number;
-  readonly serviceMs: number;
   /** Our time as the service's. */
   readonly toService: (localMs: number) => number;
 }
@@ -35,7 +34,8 @@ export interface ReadEvaluation {
 const COUNTER_LAG_MS = 900_000;
 
 export function evaluateRead(before: AccountMemory, read: AccountRead, times: ReadTimes): ReadEvaluation {
-  const { nowMs, serviceMs } = times;
+  const { nowMs } = times;
+  const serviceMs = times.toService(nowMs);
   const postedMs = read.outcome?.postedMs ?? [];
   const isFirst = (read.outcome?.baselined.length ?? 0) > 0;
   const result = isFirst ? { ...resultOf(before, read, times), newBeforeProbe: 0, newPosts: 0 } : resultOf(before, read, times);

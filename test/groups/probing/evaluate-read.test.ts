@@ -29,7 +29,7 @@ function evaluate(postedMs: readonly number[], before = account, more: Partial<A
     isSuspicious: false,
     ...more,
   } as const;
-  const times = { startedAtMs: NOW - MIN, nowMs: NOW, serviceMs: NOW };
+  const times = { startedAtMs: NOW - MIN, nowMs: NOW };
   return evaluateRead(before, read, { ...times, toService: (localMs) => localMs });
 }
 
