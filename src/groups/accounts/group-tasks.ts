@@ -3,7 +3,7 @@ import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
 import { isDue, endpointToRead } from "../probing/pending-changes.ts";
 import { handlesPerQuery, type MergeLimits } from "../../query/merging/merge.ts";
-import { batchParts, fillersOf, partOf, partsOfSearches } from "./search-parts.ts";
+import { batchParts, fillersOf, partOf, partsOfSearches, triedFor } from "./search-parts.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
 
@@ -112,16 +112,12 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
   ];
 }
 
-/** Candidates for each place that is left: some have posted too much to fit in. */
-const TRIED_PER_PLACE = 3;
-
 /** Beside the search that reaches furthest back, where they take no page more. */
 function freeFullPolls(tasks: readonly ReadTask[], due: readonly Late[], query: TaskQuery): readonly ReadTask[] {
   const { limits } = query;
   const deepest = batchParts(partsOfSearches(tasks, query), limits).at(-1);
-  const places = deepest === undefined ? 0 : handlesPerQuery(limits) - deepest.length;
-  if (deepest === undefined || places <= 0) return [];
-  const candidates = searchedParts([...due].sort(byAge).slice(0, TRIED_PER_PLACE * places), query);
+  if (deepest === undefined) return [];
+  const candidates = searchedParts([...due].sort(byAge).slice(0, triedFor(deepest, limits)), query);
   return fillersOf(deepest, candidates, limits).map(({ late: { member }, reach }) => ({ member, endpoint: "search", reach, isFull: true }));
 }
 

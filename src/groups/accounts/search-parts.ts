@@ -6,7 +6,7 @@ import { marginMs, type Reach } from "../../detect/feed-poll.ts";
 import { pagesOf } from "../../plan/polls/feed-pages.ts";
 import { baseRate } from "../../plan/rates/rates.ts";
 import { sum } from "../../plan/sum.ts";
-import { type MergeLimits, type MergeMember, roomOf, sizeOfBatch } from "../../query/merging/merge.ts";
+import { handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOfBatch } from "../../query/merging/merge.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
 
 const DAY_MS = 86_400_000;
@@ -81,6 +81,13 @@ export function batchParts<P extends Part>(parts: readonly P[], limits: MergeLim
   }
   return batches;
 }
+
+/** Candidates for each place that is left: some have posted too much to fit in. */
+const TRIED_PER_PLACE = 3;
+
+/** How many candidates are worth trying to fill the query of a batch with. */
+export const triedFor = (batch: readonly Part[], limits: MergeLimits): number =>
+  Math.max(0, handlesPerQuery(limits) - batch.length) * TRIED_PER_PLACE;
 
 /** Those of the candidates, in their order, that fill the query of a batch, and take no page more. */
 export function fillersOf<P extends Part>(batch: readonly Part[], candidates: readonly P[], limits: MergeLimits): readonly P[] {

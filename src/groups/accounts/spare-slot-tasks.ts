@@ -1,8 +1,8 @@
 /** Which accounts are piggybacked, for nothing, on the searches that a run of a group is about to send. Pure. */
 import { marginMs } from "../../detect/feed-poll.ts";
-import { handlesPerQuery, type MergeLimits } from "../../query/merging/merge.ts";
+import type { MergeLimits } from "../../query/merging/merge.ts";
 import { awaitedOf, chooseProbe } from "../probing/probe-choice.ts";
-import { batchParts, fillersOf, floorOf, partOf, partsOfSearches } from "./search-parts.ts";
+import { batchParts, fillersOf, floorOf, partOf, partsOfSearches, triedFor } from "./search-parts.ts";
 import type { Turn, Waiting } from "./pacing/turns.ts";
 import type { ReadTask } from "./group-tasks.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
@@ -21,9 +21,6 @@ export interface SpareSlotQuery {
   readonly toService: (localMs: number) => number;
 }
 
-/** Candidates for each place that is left: some have posted too much to fit in. */
-const TRIED_PER_PLACE = 3;
-
 /** Members that fill searches at no cost: those next in turn, where no search reaches further back for them or takes another page. */
 export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;
@@ -33,9 +30,8 @@ export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   const waiting = batches.length === 0 ? [] : query.waiting();
   for (const batch of batches) {
     const floorMs = floorOf(batch);
-    const tried = Math.max(0, handlesPerQuery(limits) - batch.length) * TRIED_PER_PLACE;
     const free = waiting.filter((one) => !isTaken.has(one.id) && canFill(one, floorMs, query));
-    const next = chooseProbe(free, Number.POSITIVE_INFINITY, tried);
+    const next = chooseProbe(free, Number.POSITIVE_INFINITY, triedFor(batch, limits));
     const parts = next.map((one) => ({ ...partOf(one.id, one.account, floorMs, nowMs), one }));
     for (const { one } of fillersOf(batch, parts, limits)) {
       isTaken.add(one.id);
