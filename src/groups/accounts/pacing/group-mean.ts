@@ -24,7 +24,6 @@ export const probesForMean = (freshness: Mean): ProbeAlgorithm => ({
     const maxMs = freshness.maxMs * factor;
     return waitBeforeProbe(chooseProbe(waiting, maxMs), (memory.pace?.worth ?? 0) * factor * factor, maxMs);
   },
-  isLearned: ({ pace }) => isWhole(pace),
   after: (query) => ({ pace: paceAfter(query, freshness) }),
   runsPerDay: () => undefined,
 });

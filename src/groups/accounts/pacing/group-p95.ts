@@ -31,7 +31,6 @@ export const probesForP95 = (freshness: P95): ProbeAlgorithm => ({
     const round = roundOf(query, freshness);
     return Math.max(untilRound(query.memory.rounds, round.everyMs, query.nowMs), waitForDue(query.waiting, round));
   },
-  isLearned: ({ rounds }) => rounds !== undefined,
   after: (query) => roundsAfter(query, freshness),
   // However many probes they take.
   runsPerDay: (accounts) => DAY_MS / roundEveryMs(freshness, accounts),

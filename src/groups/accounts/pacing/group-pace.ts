@@ -68,7 +68,6 @@ export interface ProbeAlgorithm {
   choose(query: TurnQuery): Turn<GroupMember>;
   /** Milliseconds until a probe is worth its request; see `waitAfter`. */
   waitMs(query: TurnQuery): number;
-  isLearned(memory: LearnedPace): boolean;
   /** What is learned from a run. */
   after(query: PaceQuery): LearnedPace;
   /** Undefined where runs follow the posts. */
@@ -76,12 +75,9 @@ export interface ProbeAlgorithm {
 }
 
 const SHORTEST_MS = 1_000;
-/** A probe that is due so soon is sent now. */
-const SOON_MS = 1_000;
 
 /** Milliseconds until the next probe. */
 export const waitAfter = (algorithm: ProbeAlgorithm, query: TurnQuery): number => Math.max(SHORTEST_MS, algorithm.waitMs(query));
 
 /** Whether a probe is not worth its request yet, because other groups just requested some of the members. */
-export const isTooSoon = (algorithm: ProbeAlgorithm, query: TurnQuery): boolean =>
-  algorithm.isLearned(query.memory) && waitAfter(algorithm, query) > SOON_MS;
+export const isTooSoon = (algorithm: ProbeAlgorithm, query: TurnQuery): boolean => waitAfter(algorithm, query) > SHORTEST_MS;
