@@ -48,8 +48,6 @@ interface FreshDeps extends FeedPacerDeps {
 const SHORTEST_MS = 1_000;
 /** Lists show a post that much later now and then. What is older than that was out of sight, whoever asked. */
 const LAG_MS = 300_000;
-/** A read that ends so much after its turn was kept from it: what it finds is late for other reasons. */
-const PUNCTUAL = 1.2;
 
 export function createFeedPacers({ feedStates, clock, serviceClock, slowDownOf }: FeedPacerDeps): FeedPacers {
   const deps: FreshDeps = { feedStates, clock, serviceClock, slowDownOf, dueMs: new Map() };
@@ -70,12 +68,8 @@ function createFreshFeedPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FreshD
   const { key, intervalMs, priority } = poll;
   const { leastMs, mostMs } = algorithm;
 
-  /** Not after an outage, whether no read came or one waited for its answer, and not after hours of slowed-down ones. */
-  const isPunctual = (known: FeedEntry): boolean => {
-    const nowMs = clock.now();
-    const isLate = nowMs - (dueMs.get(key) ?? nowMs) > intervalMs;
-    return !isLate && nowMs - known.readAtMs <= mostMs * PUNCTUAL;
-  };
+  /** Not the first read after a start, nor after an outage, whether no read came or one waited for its answer. */
+  const isPunctual = (): boolean => clock.now() - (dueMs.get(key) ?? Number.NEGATIVE_INFINITY) <= intervalMs;
 
   /** What the posts that were found say of the feed, and how late they were of its pace. */
   const learn = (known: FeedEntry, read: FeedRead): FeedPace => {
@@ -83,7 +77,7 @@ function createFreshFeedPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FreshD
     const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;
     const postedMs = read.postedMs.filter((atMs) => atMs >= calmMs);
     const feed = learnFeed(withAlgorithm(known.feed, algorithm, nowMs), postedMs, nowMs);
-    if (!read.isWhole || slowDownOf(priority) > 1 || !isPunctual(known)) return feed;
+    if (!read.isWhole || slowDownOf(priority) > 1 || !isPunctual()) return feed;
     const delaysMs = postedMs.map((atMs) => nowMs - atMs);
     return learnFeedDelays(feed, delaysMs, algorithm, nowMs);
   };
