@@ -1,7 +1,7 @@
 /** `npm run bench:scale`: several daemons on one Postgres. Runs the parts named on the command line, or all. */
 import { availableParallelism, cpus, loadavg } from "node:os";
 import type { Figure } from "../figure.ts";
-import { benchLoad } from "./load.ts";
+import { benchFile, benchLoad } from "./load.ts";
 import { benchTakeover } from "./takeover.ts";
 import { benchThroughput } from "./throughput.ts";
 
@@ -9,6 +9,7 @@ const BENCHES: Readonly<Record<string, () => AsyncGenerator<Figure>>> = {
   takeover: benchTakeover,
   throughput: benchThroughput,
   load: benchLoad,
+  file: benchFile,
 };
 
 const names = process.argv.slice(2);
