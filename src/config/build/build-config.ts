@@ -1,6 +1,7 @@
 /** The checked sections put together, and the rules between them: every watch has somewhere to go, every sink is used, names exist. */
 import type { Watch } from "../../model/watch.ts";
 import type { Route } from "../../route/route.ts";
+import { giveWay } from "../../runtime/give-way.ts";
 import { createTimetable, type Timetable } from "../../schedule/timetable.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
@@ -121,11 +122,17 @@ async function buildSinks(entries: readonly Entry[], root: MapNode, shared: Shar
   return built.filter((sink) => sink !== undefined);
 }
 
+/** Watches; they take some tens of milliseconds. */
+const BUILT_AT_ONCE = 1_000;
+
 async function buildWatches(entries: readonly Entry[], root: MapNode, deps: WatchDeps): Promise<readonly Watch[]> {
   const defaults = childOf(childOf(root, "defaults"), "watch");
   const built: (Watch | undefined)[] = [];
   // One after the other: what each leaves behind is garbage at once.
-  for (const entry of entries) built.push(await buildWatch(entry, defaults, deps));
+  for (const entry of entries) {
+    built.push(await buildWatch(entry, defaults, deps));
+    if (built.length % BUILT_AT_ONCE === 0) await giveWay();
+  }
   return built.filter((watch) => watch !== undefined);
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
 import { allowedPrograms } from "../../model/outputs.ts";
 import { collectGarbage } from "../../runtime/collect-garbage.ts";
+import { giveWay } from "../../runtime/give-way.ts";
 import { withDotEnv } from "../../runtime/environment.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
@@ -13,7 +14,8 @@ import { mergeSources } from "../text/merge-sources.ts";
 import { parseYaml } from "../text/parse-yaml.ts";
 import { readSources } from "../text/read-files.ts";
 import { configHash, recordReads } from "../read-log.ts";
-import { createReport } from "../report.ts";
+import { createReport, type Report } from "../report.ts";
+import type { MapNode, SourceFile } from "../tree.ts";
 
 export interface LoadRequest {
   /** A YAML file, or a folder of them. */
@@ -47,7 +49,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
   const sources = await readSources(request.path, files);
   const report = createReport([...sources.files, ...sources.failures.map((failure) => failure.file)].sort(byName));
   for (const { file, rule, message } of sources.failures) report.error({ file, offset: 0 }, rule, message);
-  const roots = sources.files.flatMap((file) => parseYaml(file, report) ?? []);
+  const roots = await parseAll(sources.files, report);
   const isLarge = sources.files.reduce((sum, { text }) => sum + text.length, 0) > LARGE_TEXT;
   if (isLarge) collectGarbage();
   if (report.hasErrors()) return { ok: false, issues: report.issues() };
@@ -74,6 +76,17 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
   const issues = report.issues();
   if (built === undefined || report.hasErrors()) return { ok: false, issues };
   return { ok: true, config: deepFreeze({ ...built, warnings: issues, files: [...read], reads: marks(), hash: configHash(marks()) }) };
+}
+
+/** A megabyte takes about a second, and a daemon that reads many of them again has a lease to renew meanwhile. */
+async function parseAll(files: readonly SourceFile[], report: Report): Promise<readonly MapNode[]> {
+  const roots: MapNode[] = [];
+  for (const [at, file] of files.entries()) {
+    if (at > 0) await giveWay();
+    const root = parseYaml(file, report);
+    if (root !== undefined) roots.push(root);
+  }
+  return roots;
 }
 
 const byName = (a: { readonly shown: string }, b: { readonly shown: string }): number => (a.shown < b.shown ? -1 : 1);

@@ -37,6 +37,21 @@ const LARGE_OPTIONS = {
 };
 
 describe("loading", () => {
+  it("lets other work run between files, and after each thousand of watches", async () => {
+    const watches = (from: number) =>
+      `watches:\n${Array.from({ length: 1_000 }, (_, at) => `  w${from + at}: { type: search, query: acme }\n`).join("")}`;
+    let [turns, isLoading] = [0, true];
+    const count = () => {
+      turns += 1;
+      if (isLoading) setImmediate(count);
+    };
+    setImmediate(count);
+    const files = { "/etc/chirpwatch/a.yaml": watches(0), "/etc/chirpwatch/b.yaml": watches(1_000) };
+    const config = await goodConfig(SMALLEST.replace("brand-mentions", "brand"), { env: ENV, path: "/etc/chirpwatch", files });
+    isLoading = false;
+    expect({ watches: config.watches.length, turns }).toEqual({ watches: 2_001, turns: 4 });
+  });
+
   it("takes the smallest useful file", async () => {
     const config = await goodConfig(SMALLEST, { env: ENV });
     expect(config.api).toMatchObject({
