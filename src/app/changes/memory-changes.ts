@@ -27,9 +27,16 @@ export interface MemoryFacts {
   readonly states: readonly WatchState[];
 }
 
+/** The same, to be asked for one watch after the other. */
+interface KnownStates {
+  readonly hash: Hash;
+  readonly states: ReadonlyMap<string, WatchState>;
+}
+
 const MOST_NAMED = 5;
 
-export function memoryChanges(before: Config, after: Config, facts: MemoryFacts): readonly MemoryChange[] {
+export function memoryChanges(before: Config, after: Config, { hash, states }: MemoryFacts): readonly MemoryChange[] {
+  const facts = { hash, states: new Map(states.map((state) => [state.id, state])) };
   const old = new Map(before.watches.map((watch) => [watch.id, watch]));
   const goesOn = new Set<string>();
   const changes = after.watches.flatMap((watch) => {
@@ -56,7 +63,7 @@ const removedWatch = ({ id }: Watch): MemoryChange => ({
   detail: "what waits is still delivered; its memory is kept for 30 days, in case it comes back",
 });
 
-function editedWatch(before: Watch, after: Watch, facts: MemoryFacts): readonly MemoryChange[] {
+function editedWatch(before: Watch, after: Watch, facts: KnownStates): readonly MemoryChange[] {
   const { id: watch } = after;
   if (before.type !== after.type)
     return [
@@ -92,9 +99,9 @@ const renamed = (before: Watch, after: Watch): readonly Part[] =>
 const isAccount = ({ key }: TargetRegistration): boolean => key.startsWith("@") || key.startsWith("id:");
 
 /** Accounts by themselves; of everything else, the settings that say what is watched. */
-function targetChanges(before: Watch, after: Watch, type: WatchType<any>, { hash, states }: MemoryFacts): readonly Part[] {
+function targetChanges(before: Watch, after: Watch, type: WatchType<any>, { hash, states }: KnownStates): readonly Part[] {
   const idOf = (key: string): string =>
-    states.find(({ id }) => id === before.id)?.targets.find((target) => target.key === key)?.userId ?? key.replace(/^id:/, "");
+    states.get(before.id)?.targets.find((target) => target.key === key)?.userId ?? key.replace(/^id:/, "");
   const identityOf = (target: TargetRegistration): string => (isAccount(target) ? idOf(target.key) : target.key);
   const [old, next] = [targetsOf(hash, before, type), targetsOf(hash, after, type)];
   const [known, wanted] = [new Set(old.map(identityOf)), new Set(next.map(identityOf))];
@@ -132,9 +139,9 @@ const settingsOf = ({ settings }: Watch) => settings as Readonly<Record<string, 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** Settings by which what is remembered means something else. */
-function detectionChanges(written: Watch, edited: Watch, type: WatchType<any>, { states }: MemoryFacts): readonly Part[] {
+function detectionChanges(written: Watch, edited: Watch, type: WatchType<any>, { states }: KnownStates): readonly Part[] {
   const { detection, source } = type;
-  const state = states.find(({ id }) => id === written.id);
+  const state = states.get(written.id);
   const [before, after] = [withAccountIds(written, type, state?.accounts ?? {}), withAccountIds(edited, type, state?.accounts ?? {})];
   if (detection.detector === "feed") return [];
   if (detection.detector === "roster") {
