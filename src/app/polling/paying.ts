@@ -139,7 +139,7 @@ class KeysAndQuota implements Paying {
       keys: this.keyQuotas,
       polls: () => polls.all,
       share,
-      states: () => store.listWatches(),
+      states: (ids) => store.listWatches(ids),
       onRefreshed: (status) => alertQuota({ clock, opsAlerts, settings }, status),
       onPaceChanged: () => events.emit("paceChanged"),
     });

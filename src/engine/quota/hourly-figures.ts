@@ -10,7 +10,7 @@ import type { WatchState } from "../../model/watch-store.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { DayCounter, type HourEstimate } from "./day-counter.ts";
-import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
+import { NO_VOLUMES, type Volumes, volumesOf, watchesWithLists } from "./poll-volumes.ts";
 
 export interface HourlyFiguresDeps {
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface HourlyFiguresDeps {
   readonly share: Pick<Share, "isLeading">;
   readonly learned: LearnedStore;
   /** Long lists take more than a page. */
-  readonly states: () => Promise<readonly WatchState[]>;
+  readonly states: (watchIds: readonly string[]) => Promise<readonly WatchState[]>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -43,7 +43,7 @@ export class HourlyFigures {
     await this.#days.load();
     const nowMs = clock.now();
     if (passedMs(this.#volumes.readAtMs, nowMs) < HOUR_MS) return;
-    this.#volumes = volumesOf(polls, await states(), nowMs);
+    this.#volumes = volumesOf(polls, await states(watchesWithLists(polls)), nowMs);
     if (!share.isLeading()) return this.#days.reload();
     if (!isSlowedDown) await this.#days.take((sinceMs) => this.#estimatesOf(polls, sinceMs, nowMs), nowMs);
   }

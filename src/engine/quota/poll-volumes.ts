@@ -1,7 +1,7 @@
 /** How long the lists are that polls read whole, by poll key. Kept instead of the state of ten thousand watches. */
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
-import { knownPages } from "../../plan/polls/full-read.ts";
+import { knownPages, readsWholeList } from "../../plan/polls/full-read.ts";
 import { readSoFar } from "../../plan/polls/whole-reads.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
@@ -15,11 +15,19 @@ export interface Volumes {
 
 export const NO_VOLUMES: Volumes = { readAtMs: Number.NEGATIVE_INFINITY, pages: new Map(), unread: new Set() };
 
+/** Ids of the watches whose state says how long their lists are. */
+export const watchesWithLists = (polls: readonly Poll[]): readonly string[] => [
+  ...new Set(listsOf(polls).flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch.id))),
+];
+
+const listsOf = (polls: readonly Poll[]): readonly Poll[] => polls.flatMap((one) => one.group?.members ?? [one]).filter(readsWholeList);
+
+/** `states`: those of `watchesWithLists`. */
 export function volumesOf(polls: readonly Poll[], states: readonly WatchState[], nowMs: number): Volumes {
   const byId = new Map(states.map((state) => [state.id, state]));
   const statesOf = ({ id, movedFrom }: Watch): readonly WatchState[] => [byId.get(id) ?? byId.get(movedFrom ?? "") ?? []].flat();
   const pages = new Map<string, number>();
-  for (const poll of polls.flatMap((one) => one.group?.members ?? [one])) {
+  for (const poll of listsOf(polls)) {
     const [first] = poll.subscribers;
     const count = first === undefined ? undefined : knownPages(poll, statesOf(first.watch));
     if (count !== undefined) pages.set(poll.key, count);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { volumesOf } from "../../../src/engine/quota/poll-volumes.ts";
+import { volumesOf, watchesWithLists } from "../../../src/engine/quota/poll-volumes.ts";
 import type { WatchState } from "../../../src/model/watch-store.ts";
 import type { Watch } from "../../../src/model/watch.ts";
 import { assumeTargets } from "../../../src/forecast/forecast.ts";
@@ -45,6 +45,7 @@ it("knows how long lists are, each by the state of its own watch, also under its
     state("long", { type: "followers", knownItems: 900 }),
     state("old", { type: "followers", knownItems: 300 }),
   ];
+  expect(watchesWithLists(polls)).toEqual(["long", "moved", "new"]);
   const { pages, unread } = volumesOf(polls, states, NOW);
   const idOf = (key: string) => polls.find((poll) => poll.key === key)?.subscribers[0]?.watch.id;
   expect([...pages].map(([key, count]) => [idOf(key), count])).toEqual([
