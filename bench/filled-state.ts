@@ -25,7 +25,7 @@ export async function fillState(configPath: string, polls: LastPolls, run?: (tex
   const { config } = loaded;
   const clock = createSystemClock();
   const store = await openState({ ...config.state, clock, random: createSystemRandom(), log: SILENT_LOG });
-  await registerConfiguredWatches(config, { store, hash: sha256, clock, share: WHOLE });
+  await registerConfiguredWatches(config, { store, hash: sha256, clock, log: SILENT_LOG, share: WHOLE });
   await store.close();
   for (const text of statements(polls)) await (run ?? inFile(config.state.path))(text);
 }

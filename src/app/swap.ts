@@ -5,7 +5,7 @@ import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Share } from "../model/replicas.ts";
 import type { Store } from "../model/store.ts";
-import { announceRegistered, enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
+import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import type { Delivering } from "./delivering/delivering.ts";
 import { warnOfStranded } from "./delivering/stranded.ts";
 import type { Polling } from "./polling/polling.ts";
@@ -35,11 +35,10 @@ export function createSwap({ guard, delivering, polling, store, hash, clock, log
       if (refused !== undefined) throw refused;
       const activate = await delivering.prepare(next);
       // Until the state has taken the watches, nothing that is active has changed: a state that cannot be written leaves all as it was.
-      const registered = await registerConfiguredWatches(next, { store, hash, clock, share }).catch((error: unknown) => {
+      const registered = await registerConfiguredWatches(next, { store, hash, clock, log, share }).catch((error: unknown) => {
         polling.storeWatch.takeError(error);
         throw error;
       });
-      await announceRegistered(share, log);
       await activate(registered);
       polling.renewKey();
       const watches = enabledOf(registered);

@@ -15,7 +15,7 @@ import { watchClock } from "./clock-watch.ts";
 import type { ActivityFeed } from "./daemon/activity.ts";
 import type { DaemonDeps } from "./daemon/daemon-deps.ts";
 import { createDaemonEvents, type DaemonEvents } from "./daemon/daemon-events.ts";
-import { announceRegistered, enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
+import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import { createTeardown, type Teardown } from "./daemon/teardown.ts";
 import { createDelivering, type Delivering } from "./delivering/delivering.ts";
 import { createEnriching, type Enriching } from "./delivering/enriching.ts";
@@ -108,8 +108,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   serving.show({ clock, log, views, actions }, teardown);
   log.info("status page is up", { url: serving.url });
 
-  const registered = await registerConfiguredWatches(initial, { store, hash, clock, share });
-  await announceRegistered(share, log);
+  const registered = await registerConfiguredWatches(initial, { store, hash, clock, log, share });
   active.set(registered);
   const watches = enabledOf(registered);
   await delivery().pump.start();
@@ -133,7 +132,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
 type ShareParts = Pick<LeadingParts, "deps" | "store" | "silences" | "delivering" | "polling" | "share">;
 
 function sharesOf(
-  { deps: { hash, clock }, store, silences, delivering, polling: { engine }, share }: ShareParts,
+  { deps: { hash, clock, log }, store, silences, delivering, polling: { engine }, share }: ShareParts,
   lead: () => void,
 ): Pick<RunningWork, "takeShare" | "readAgain"> {
   const { config, delivery, opsAlerts, active } = delivering;
@@ -147,7 +146,7 @@ function sharesOf(
       await silences.load();
       await opsAlerts.reload();
       if (changed === "all") {
-        const known = await registerConfiguredWatches(config(), { store, hash, clock, share });
+        const known = await registerConfiguredWatches(config(), { store, hash, clock, log, share });
         active.set(known);
         await engine.readAgain(enabledOf(known));
       } else await engine.watchesChanged(changed);

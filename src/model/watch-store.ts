@@ -106,9 +106,9 @@ export interface WatchStore {
    * memory; `movedFrom` hands the old watch's key over; those no longer named are marked removed (kept 30 days, and revived when they
    * come back). A watch that was paused, disabled or removed and is polled again, and a target that was removed, has `resume_ms` and an
    * `Absence` in the memory of its targets. Targets likewise; a target whose `userId` another row of the watch holds takes over that row's memory. Idempotent.
-   * Returned in the order given.
+   * Returned in the order given. `onWritten`: called where these are not those that were registered last.
    */
-  registerWatches(watches: readonly WatchRegistration[], nowMs: number): Promise<readonly WatchState[]>;
+  registerWatches(watches: readonly WatchRegistration[], nowMs: number, onWritten?: () => void): Promise<readonly WatchState[]>;
   /** Stores who a target is. When another row of the watch has that user id already, that row's memory is taken over and the row returned is the survivor. */
   resolveTarget(ref: TargetRef, account: ResolvedAccount): Promise<TargetState>;
   /** Stores who such accounts are; a handle whose account is known keeps it. */

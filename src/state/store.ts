@@ -99,7 +99,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
 }
 
 const watches = (db: Executor, random: Random): WatchStore => ({
-  registerWatches: (watches, nowMs) => registerWatches(db, random, watches, nowMs),
+  registerWatches: (watches, nowMs, onWritten) => registerWatches(db, watches, { random, nowMs, onWritten }),
   resolveTarget: (ref, account) => resolveTarget(db, ref, account),
   nameAccounts: (found) => nameAccounts(db, found),
   loadTargets: (refs) => loadTargets(db, refs),

@@ -26,7 +26,7 @@ async function countStatements(watches: number): Promise<readonly number[]> {
   onTestFinished(() => db.destroy());
   const random = createSeededRandom(1);
   const ids = Array.from({ length: watches }, (_, number) => `w${number}`);
-  await registerWatches(db, random, watchesOf(...ids), 1);
+  await registerWatches(db, watchesOf(...ids), { random, nowMs: 1 });
   const counts: number[] = [];
   const first = watchesOf("first");
   for (const next of [
@@ -35,7 +35,7 @@ async function countStatements(watches: number): Promise<readonly number[]> {
     first,
   ]) {
     count = 0;
-    await registerWatches(db.withPlugin(counting), random, next, 2);
+    await registerWatches(db.withPlugin(counting), next, { random, nowMs: 2 });
     counts.push(count);
     expect((await listWatches(db)).map(({ id, targets }) => [id, targets.length])).toEqual(
       next.map(({ id, targets }) => [id, targets.length]),
@@ -57,10 +57,13 @@ test("watches that are registered already are only read, also while somebody els
   onTestFinished(() => db.destroy());
   onTestFinished(() => void other.close());
   const random = createSeededRandom(1);
-  const before = await registerWatches(db, random, watchesOf("a", "b"), 1);
+  let written = 0;
+  const onWritten = () => void (written += 1);
+  const before = await registerWatches(db, watchesOf("a", "b"), { random, nowMs: 1, onWritten });
   other.exec("begin immediate");
-  expect(await registerWatches(db, random, watchesOf("a", "b"), 2)).toEqual(before);
+  expect(await registerWatches(db, watchesOf("a", "b"), { random, nowMs: 2, onWritten })).toEqual(before);
+  expect(written).toBe(1);
   other.exec("rollback");
-  expect(await registerWatches(db, random, watchesOf("b"), 3)).toMatchObject([{ id: "b" }]);
-  expect(await registerWatches(db, random, watchesOf("a", "b"), 4)).toMatchObject([{ id: "a", returnedFromMs: 3 }, { id: "b" }]);
+  expect(await registerWatches(db, watchesOf("b"), { random, nowMs: 3 })).toMatchObject([{ id: "b" }]);
+  expect(await registerWatches(db, watchesOf("a", "b"), { random, nowMs: 4 })).toMatchObject([{ id: "a", returnedFromMs: 3 }, { id: "b" }]);
 });

@@ -7,7 +7,7 @@ import type { Hash } from "../../model/hash.ts";
 import type { Log } from "../../model/log.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
-import type { WatchRegistration } from "../../model/watch-store.ts";
+import type { WatchRegistration, WatchState } from "../../model/watch-store.ts";
 import type { OnReturn, Watch } from "../../model/watch.ts";
 import { targetsOf } from "../../plan/polls/plan-polls.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
@@ -46,32 +46,28 @@ export interface RegistrationDeps {
   readonly store: Pick<Store, "registerWatches" | "listWatches">;
   readonly hash: Hash;
   readonly clock: Clock;
-  readonly share: Pick<Share, "isLeading">;
-}
-
-/** Other replicas may have read the watches before the leader registered them: they read them again. */
-export async function announceRegistered(share: Pick<Share, "isLeading" | "announce">, log: Log): Promise<void> {
-  if (!share.isLeading()) return;
-  await share.announce("all").catch((error: unknown) => log.debug("other replicas hear later of watches that are registered", { error }));
+  readonly log: Log;
+  readonly share: Pick<Share, "isLeading" | "announce">;
 }
 
 /**
  * Registers every watch, so that a disabled one keeps its memory. Of several replicas the leader does that; the others find what it has
- * registered, and know of no other watch.
+ * registered, and know of no other watch. They may have read too early: where something new was registered, they read again.
  */
-export async function registerConfiguredWatches(
-  config: Config,
-  { store, hash, clock, share }: RegistrationDeps,
-): Promise<readonly EngineWatch[]> {
-  const states = share.isLeading()
-    ? await store.registerWatches(
-        config.watches.map((watch) => registrationOf(hash, watch)),
-        clock.now(),
-      )
-    : await store.listWatches();
+export async function registerConfiguredWatches(config: Config, deps: RegistrationDeps): Promise<readonly EngineWatch[]> {
+  const states = deps.share.isLeading() ? await register(config, deps) : await deps.store.listWatches();
   const stateOf = new Map(states.map((state) => [state.id, state]));
   return config.watches.flatMap((watch) => {
     const state = stateOf.get(watch.id);
     return state === undefined ? [] : [{ watch, type: watchTypeOf(watch), state }];
   });
+}
+
+async function register({ watches }: Config, { store, hash, clock, log, share }: RegistrationDeps): Promise<readonly WatchState[]> {
+  let isNew = false;
+  const registrations = watches.map((watch) => registrationOf(hash, watch));
+  const states = await store.registerWatches(registrations, clock.now(), () => (isNew = true));
+  const later = (error: unknown) => log.debug("other replicas hear later of watches that are registered", { error });
+  if (isNew) await share.announce("all").catch(later);
+  return states;
 }

@@ -29,38 +29,53 @@ const REGISTERED = "registered";
 const digestOf = (watches: readonly WatchRegistration[]): string =>
   createHash("sha256").update(JSON.stringify(watches)).digest("base64url");
 
+export interface Registering {
+  readonly random: Random;
+  readonly nowMs: number;
+  readonly onWritten?: (() => void) | undefined;
+}
+
 /** What is registered already is only read: nobody has to wait for that. */
 export async function registerWatches(
   db: Executor,
-  random: Random,
   watches: readonly WatchRegistration[],
-  nowMs: number,
+  registering: Registering,
 ): Promise<readonly WatchState[]> {
   const digest = digestOf(watches);
   const isKnown = (await keptValues(db, [REGISTERED])).get(REGISTERED) === digest;
   const states = isKnown ? await listWatches(db) : undefined;
   if (states?.length === watches.length) return states;
-  return transact(db, async (on) => {
-    const stored = await on.selectFrom("watches").selectAll().execute();
-    const rows = matchWatches(stored, watches, random, nowMs);
-    await writeWatches(on, stored, rows, nowMs);
+  const registered = await transact(db, async (on) => {
     await keepValue(on, REGISTERED, digest);
-    const before = new Map(stored.map((row) => [row.key, row]));
-    const returned = rows.map((row) => (row.away_at === null ? (before.get(row.key)?.away_at ?? null) : null));
-    const targets = await registerTargets(
-      on,
-      rows.map((row, i) => ({
-        watchKey: row.key,
-        targets: watches[i]?.targets ?? [],
-        isAway: row.away_at !== null,
-        returnedFromMs: returned[i] ?? null,
-      })),
-      nowMs,
-    );
-    return rows.map((row, i) => {
-      const fromMs = returned[i] ?? null;
-      return { ...watchState(row, targets[i] ?? []), ...(fromMs === null ? {} : { returnedFromMs: Number(fromMs) }) };
-    });
+    return registerAll(on, watches, registering);
+  });
+  registering.onWritten?.();
+  return registered;
+}
+
+async function registerAll(
+  on: Executor,
+  watches: readonly WatchRegistration[],
+  { random, nowMs }: Registering,
+): Promise<readonly WatchState[]> {
+  const stored = await on.selectFrom("watches").selectAll().execute();
+  const rows = matchWatches(stored, watches, random, nowMs);
+  await writeWatches(on, stored, rows, nowMs);
+  const before = new Map(stored.map((row) => [row.key, row]));
+  const returned = rows.map((row) => (row.away_at === null ? (before.get(row.key)?.away_at ?? null) : null));
+  const targets = await registerTargets(
+    on,
+    rows.map((row, i) => ({
+      watchKey: row.key,
+      targets: watches[i]?.targets ?? [],
+      isAway: row.away_at !== null,
+      returnedFromMs: returned[i] ?? null,
+    })),
+    nowMs,
+  );
+  return rows.map((row, i) => {
+    const fromMs = returned[i] ?? null;
+    return { ...watchState(row, targets[i] ?? []), ...(fromMs === null ? {} : { returnedFromMs: Number(fromMs) }) };
   });
 }
 

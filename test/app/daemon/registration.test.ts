@@ -1,11 +1,12 @@
 /** What the state registers of a configuration's watches, and which of them are polled. */
 import { expect, it } from "vitest";
 import { enabledOf, onReturnOf, registerConfiguredWatches } from "../../../src/app/daemon/registration.ts";
-import { WHOLE } from "../../../src/model/replicas.ts";
+import { type ChangedWatches, type Share, WHOLE } from "../../../src/model/replicas.ts";
 import type { Store } from "../../../src/model/store.ts";
 import type { WatchRegistration } from "../../../src/model/watch-store.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
+import { silentLog } from "../../server/daemon-stand-in.ts";
 import { goodConfig } from "../../config/load-text.ts";
 
 const WATCHES = {
@@ -16,10 +17,13 @@ const WATCHES = {
 
 const load = () => goodConfig(JSON.stringify({ version: 1, watches: WATCHES, sinks: { out: { type: "console" } } }));
 
+const DEPS = { hash: sha256, clock: createVirtualClock(0), log: silentLog };
+
 /** A state that knows each watch by a key of its own. */
 function makeState() {
   const registered: WatchRegistration[] = [];
-  const registerAll = async (watches: readonly WatchRegistration[]) => {
+  const registerAll = async (watches: readonly WatchRegistration[], _nowMs: number, onWritten: () => void) => {
+    if (registered.length === 0) onWritten();
     registered.push(...watches);
     return watches.map(({ id }) => ({ id, key: `key of ${id}` }));
   };
@@ -28,9 +32,7 @@ function makeState() {
 
 it("registers every watch with its accounts and its former name, and polls those that are enabled, each with its own memory", async () => {
   const { registered, store } = makeState();
-  const polled = enabledOf(
-    await registerConfiguredWatches(await load(), { store, hash: sha256, clock: createVirtualClock(0), share: WHOLE }),
-  );
+  const polled = enabledOf(await registerConfiguredWatches(await load(), { ...DEPS, store, share: WHOLE }));
   expect(registered).toMatchObject([
     { id: "first", type: "timeline", enabled: true, targets: [{ key: "@acme" }, { key: "id:44", userId: "44" }] },
     { id: "off", enabled: false },
@@ -46,4 +48,13 @@ it("registers every watch with its accounts and its former name, and polls those
 it("what came while a watch was away goes by its own on_return; by the default where the configuration has it no more", async () => {
   const config = await load();
   expect([onReturnOf(config, "off"), onReturnOf(config, "first"), onReturnOf(config, "gone")]).toEqual(["skip", "digest", "digest"]);
+});
+
+it("has other replicas read the watches again where something new was registered, and only then", async () => {
+  const { store } = makeState();
+  const announced: ChangedWatches[] = [];
+  const share: Share = { ...WHOLE, announce: async (watches) => void announced.push(watches) };
+  await registerConfiguredWatches(await load(), { ...DEPS, store, share });
+  await registerConfiguredWatches(await load(), { ...DEPS, store, share });
+  expect(announced).toEqual(["all"]);
 });
