@@ -130,7 +130,7 @@ export class AccountsRunner implements GroupRunner {
     const { memory, nextDueMs } = pacer.after({ ...run, memory: learned }, plan, news);
     const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
     this.#memories.put(group.key, memory, "later");
-    return { outcome, nextDueMs: () => nextDueMs };
+    return { outcome, nextDueMs };
   }
 
   #planReads(run: ProbedRun): ReadPlan {

@@ -69,7 +69,7 @@ export class MemberListsRunner implements GroupRunner {
     await probeStates.flush();
     const run: Run = { group, everyTick, fullPollEveryMs: fullPollOfListsEvery(group, lists), probed, outcomes: [], retriesMs: [] };
     await sideBySide(this.#tasksOf(run), (task) => this.#read(task, run));
-    return { outcome: joinOutcomes(run.outcomes), nextDueMs: () => retryAtMs(run, startedAtMs) };
+    return { outcome: joinOutcomes(run.outcomes), nextDueMs: retryAtMs(run, startedAtMs) };
   }
 
   /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */

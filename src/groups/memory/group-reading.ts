@@ -37,8 +37,8 @@ export interface ReadRun {
   readonly outcome: PollOutcome;
   /** What kept a part of the group from being read; thrown once what was learned is stored. */
   readonly failure?: Error | undefined;
-  /** Asked at the end: when the next run is worth its requests, wall time; undefined: at the next tick. */
-  readonly nextDueMs?: () => number | undefined | Promise<number | undefined>;
+  /** When the next run is worth its requests, wall time; undefined: at the next tick. */
+  readonly nextDueMs: number | undefined;
 }
 
 /** A run of a group, as its reads need it. */
@@ -78,7 +78,7 @@ export class GroupReading {
     const polled = { fingerprint: group.key, expectedRevision: source?.revision ?? 0, polledAtMs: startedAtMs, ok: true };
     await store.commitPoll({ atMs: clock.now(), source: polled, targets: [], verdicts: [], events: [], deliveries: [] });
     if (failure !== undefined) throw failure;
-    return { outcome, nextDueMs: await nextDueMs?.() };
+    return { outcome, nextDueMs };
   }
 
   /** Reads a member by itself. */

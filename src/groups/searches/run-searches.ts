@@ -51,7 +51,7 @@ export function createSearchesRunner({ reading, store, clock, log, pacerOf }: Se
     const [failure] = await Promise.all([reads.readTogether(scene, together), reads.readAlone(scene, alone)]);
     const { outcomes, isWorthWriting } = scene;
     memories.put(group.key, memoryOf(scene), isWorthWriting ? "now" : "later");
-    const nextDueMs = () => pacer.after(feedRead(outcomes, startedAtMs));
+    const nextDueMs = failure === undefined ? await pacer.after(feedRead(outcomes, startedAtMs)) : undefined;
     return { outcome: joinOutcomes(outcomes), failure, nextDueMs };
   };
   return {
