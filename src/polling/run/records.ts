@@ -1,4 +1,5 @@
 /** A poll of one record, or of a batch of them: what it reads, and what that is to its readers. */
+import { groupBy } from "../../model/group-by.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { User } from "../../model/user.ts";
 import type { Profiles } from "../../requests/profiles.ts";
@@ -52,13 +53,9 @@ function evaluatorOf(
 
 const isBatch = ({ subscribers }: Poll): boolean => subscribers.some(({ entry }) => entry !== undefined);
 
-function refusedOf(subscribers: readonly Subscriber[], { refused }: RecordObservation): PollOutcome["refused"] {
-  const found = new Map<string, readonly Subscriber[]>();
-  for (const subscriber of subscribers) {
-    const reason = refused?.get(subscriber.entry ?? "");
-    if (reason !== undefined) found.set(reason, [...(found.get(reason) ?? []), subscriber]);
-  }
-  return found;
+function refusedOf(subscribers: readonly Subscriber[], { refused = new Map() }: RecordObservation): PollOutcome["refused"] {
+  const own = subscribers.filter(({ entry = "" }) => refused.has(entry));
+  return groupBy(own, ({ entry = "" }) => refused.get(entry) ?? "");
 }
 
 const isTweet = (record: unknown): record is Tweet =>

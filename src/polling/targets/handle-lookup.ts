@@ -4,6 +4,7 @@
  * asking and what a rename means; when it is time is the resolver's.
  */
 import { batchesOf } from "../../model/batch.ts";
+import { groupBy } from "../../model/group-by.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { User } from "../../model/user.ts";
@@ -61,15 +62,12 @@ export class HandleLookup {
 
   /** Finds the ids that it can; throws what the gate throws, and keeps what was found before. */
   async findIds(unknown: readonly UnknownHandle[], onMissing: OnMissing): Promise<void> {
-    const handles = [...new Set(unknown.map(({ handle }) => handle))];
+    const byHandle = groupBy(unknown, ({ handle }) => handle);
+    const batches = batchesOf([...byHandle.keys()]);
     await Promise.all(
-      batchesOf(handles).map((batch) => {
-        const isIn = new Set(batch);
-        return this.#findBatch(
-          unknown.filter(({ handle }) => isIn.has(handle)),
-          batch,
-          onMissing,
-        );
+      batches.map((handles) => {
+        const wanted = handles.flatMap((handle) => byHandle.get(handle) ?? []);
+        return this.#findBatch(wanted, handles, onMissing);
       }),
     );
   }
