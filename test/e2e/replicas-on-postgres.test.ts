@@ -2,8 +2,9 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { makeFolder, runBin } from "../support/bin-process.ts";
+import { makeFolder } from "../support/bin-process.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { runCommand } from "../support/run-command.ts";
 import { cleanUpAfterwards, createFixture } from "./fixture.ts";
 import { Replicas } from "./replicas.ts";
 
@@ -31,11 +32,11 @@ it("they share polls and destinations evenly, each says so, and one that stops l
   expect(views.map(({ destinations }) => destinations)).toEqual(expect.arrayContaining([0, 1, 1]));
   expect(views.map(({ leads }) => leads)).toEqual([true, false, false]);
   expect(views.filter(({ answers }) => answers).map(({ leads }) => leads)).toEqual([false]);
-  const status = await runBin(["status", "-c", "watches.yaml"], { cwd: replicas.folderOf(replicas.at(0)) });
+  const status = await runCommand(["status", "-c", "watches.yaml"], { cwd: replicas.folderOf(replicas.at(0)) });
   expect(status.out).toContain("  replica 127.0.0.1 (leads, this one): 33% of the polls, 1 destination\n");
   const other = makeFolder();
   cpSync(join(replicas.folderOf(replicas.at(0)), "watches.yaml"), join(other, "watches.yaml"));
-  const elsewhere = await runBin(["status", "-c", "watches.yaml"], { cwd: other });
+  const elsewhere = await runCommand(["status", "-c", "watches.yaml"], { cwd: other });
   expect(elsewhere.out).toMatch(
     /^State: elsewhere\n {2}no daemon works on this state here; this is what the state holds\n {2}replica 127\.0\.0\.1 \(leads\): 33% of the polls, 1 destination\n/,
   );
@@ -53,7 +54,7 @@ it("a pause asked of one reaches the replica that polls the watch, and so does i
   const pausedOf = async (place: number) =>
     (await replicas.statusOf(replicas.at(place))).watches.filter(({ paused }) => paused).map(({ id }) => id);
   for (const place of [0, 1]) {
-    const ask = (command: string) => runBin([command, "acme0", "-c", "watches.yaml"], { cwd: replicas.folderOf(replicas.at(place)) });
+    const ask = (command: string) => runCommand([command, "acme0", "-c", "watches.yaml"], { cwd: replicas.folderOf(replicas.at(place)) });
     expect(await ask("pause")).toMatchObject({ code: 0 });
     expect(await pausedOf(1 - place)).toEqual(["acme0"]);
     expect(await ask("resume")).toMatchObject({ code: 0 });
