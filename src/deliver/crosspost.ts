@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
-import type { CrosspostResult, CrosspostStore, DueCrosspost } from "../model/crosspost.ts";
+import type { CrosspostOutlook, CrosspostResult, CrosspostStore, DueCrosspost } from "../model/crosspost.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
@@ -37,6 +37,7 @@ const REPORT_EVERY_MS = 86_400_000;
 const NEVER_TRIED = "the channel's hourly allowance went to newer messages";
 
 type Crosspost = NonNullable<Sink["crosspost"]>;
+type Missed = Pick<CrosspostOutlook, "unreported" | "reason" | "reportedAtMs">;
 
 /** Publishes the messages of one sink. Remembers nothing but how long the vendor asked to wait: the rest is in the store. */
 export class Crossposter {
@@ -56,15 +57,15 @@ export class Crossposter {
   async turn(): Promise<number | undefined> {
     const { store, clock } = this.#deps;
     const nowMs = clock.now();
-    await this.#giveUpStale(nowMs);
-    const reportAtMs = await this.#report(nowMs);
+    const { oldestAtMs, dueAtMs, ...missed } = await this.#outlook(nowMs);
+    const reportAtMs = await this.#report(missed, nowMs);
     const pauseMs = Math.max(0, this.#pausedUntilMs - clock.monotonic());
-    const due = pauseMs > 0 ? undefined : await store.dueCrosspost(this.#sink, nowMs);
+    const isDue = pauseMs === 0 && dueAtMs !== null && dueAtMs <= nowMs;
+    const due = isDue ? await store.dueCrosspost(this.#sink, nowMs) : undefined;
     if (due !== undefined) {
       await this.#attempt(due);
       return 0;
     }
-    const { dueAtMs, oldestAtMs } = await store.crosspostOutlook(this.#sink);
     const times = [
       reportAtMs,
       dueAtMs === null ? undefined : Math.max(dueAtMs, nowMs + pauseMs),
@@ -74,16 +75,20 @@ export class Crossposter {
     return Number.isFinite(next) ? Math.max(1, next - clock.now()) : undefined;
   }
 
-  async #giveUpStale(nowMs: number): Promise<void> {
+  /** What there is once that is given up which is no news any more. */
+  async #outlook(nowMs: number): Promise<CrosspostOutlook> {
     const { store, meter } = this.#deps;
-    const count = await store.expireCrossposts(this.#sink, { createdUntilMs: nowMs - PUBLISH_FOR_MS, nowMs, reason: NEVER_TRIED });
+    const outlook = await store.crosspostOutlook(this.#sink);
+    const createdUntilMs = nowMs - PUBLISH_FOR_MS;
+    if (outlook.oldestAtMs === null || outlook.oldestAtMs > createdUntilMs) return outlook;
+    const count = await store.expireCrossposts(this.#sink, { createdUntilMs, nowMs, reason: NEVER_TRIED });
     if (count > 0) meter.count("chirpwatch_crossposts_total", { sink: this.#sink, outcome: "not_published" }, count);
+    return store.crosspostOutlook(this.#sink);
   }
 
   /** Answers when the next report is due; undefined when there is nothing to say. */
-  async #report(nowMs: number): Promise<number | undefined> {
+  async #report({ unreported: count, reason, reportedAtMs }: Missed, nowMs: number): Promise<number | undefined> {
     const { store } = this.#deps;
-    const { unreported: count, reason, reportedAtMs } = await store.crosspostOutlook(this.#sink);
     if (count === 0) return undefined;
     const dueAtMs = (reportedAtMs ?? Number.NEGATIVE_INFINITY) + REPORT_EVERY_MS;
     if (dueAtMs > nowMs) return dueAtMs;

@@ -53,11 +53,11 @@ export class Editor {
     if (health.breaker === "open" || inHand > 0) return undefined;
     const waitMs = Math.max(pauseMs(this.#queue, clock), this.#pausedUntilMs - clock.monotonic());
     if (waitMs > 0) return waitMs;
+    const nextAtMs = await store.nextEditAt(name);
+    if (nextAtMs === null) return undefined;
+    if (nextAtMs > clock.now()) return Math.max(RECHECK_MS, nextAtMs - clock.now());
     const due = await store.dueEdit(name, clock.now());
-    if (due === undefined) {
-      const nextAtMs = await store.nextEditAt(name);
-      return nextAtMs === null ? undefined : Math.max(RECHECK_MS, nextAtMs - clock.now());
-    }
+    if (due === undefined) return RECHECK_MS;
     const result = await this.#edit(due);
     if (result === undefined) return undefined;
     await store.recordEdit(due, result);
