@@ -5,6 +5,8 @@ import { type InnerDaemon, startInnerDaemon } from "../support/inner-daemon.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const AWAY = HOUR;
+/** Polls of five minutes, and the digest of what they missed, are over by then. */
+const SOON = 25 * MINUTE;
 const SHORTER_THAN_AWAY = "50m";
 
 const INTERRUPTIONS = ["paused", "disabled", "removed"] as const;
@@ -15,7 +17,7 @@ async function setUp(watch: object, prepare: (control: InnerDaemon["control"]) =
   const other = { other: { type: "search", query: "nobody_says_this", schedule: "@every 1h" } };
   let watches: object = { w: watch, ...other };
   const daemon = await startInnerDaemon({ watches: () => watches, chat: true, prepare });
-  await daemon.clock.advance(30 * MINUTE);
+  await daemon.clock.advance(12 * MINUTE);
   expect(daemon.hook.events()).toEqual([]);
   const change = async (next: object) => {
     watches = { ...next, ...other };
@@ -59,7 +61,7 @@ describe.each(INTERRUPTIONS)("a watch that was %s", (interruption) => {
     await fixture.comeBack(interruption);
     await fixture.clock.advance(MINUTE / 2);
     await fixture.post("one", 1);
-    await fixture.clock.advance(HOUR);
+    await fixture.clock.advance(SOON);
     const { chat, hook } = fixture.alerted();
     expect(hook).toBe(41);
     expect(chat.filter((line) => POSTED.test(line))).toHaveLength(1);
@@ -74,7 +76,7 @@ it("with on_return: deliver what was missed is delivered alert by alert, and wit
   await all.post("one", 5);
   await all.clock.advance(AWAY);
   await all.comeBack("disabled");
-  await all.clock.advance(HOUR);
+  await all.clock.advance(SOON);
   expect(all.alerted()).toMatchObject({ chat: Array.from({ length: 5 }, () => expect.stringMatching(POSTED)), hook: 5 });
 
   const none = await withPosts({ on_return: "skip", strategy: "single" });
@@ -86,7 +88,7 @@ it("with on_return: deliver what was missed is delivered alert by alert, and wit
   await none.clock.advance(4 * MINUTE);
   expect((await none.control("requests")).billed_by_endpoint["user-tweets"] - before).toBe(2);
   await none.post("one", 2);
-  await none.clock.advance(HOUR);
+  await none.clock.advance(SOON);
   expect(none.alerted()).toMatchObject({ chat: [expect.stringMatching(POSTED), expect.stringMatching(POSTED)], hook: 2 });
 });
 
@@ -94,9 +96,9 @@ it("restarts are no return: what came meanwhile is delivered alert by alert", as
   const fixture = await withPosts();
   await fixture.stop();
   await fixture.post("one", 4);
-  await fixture.clock.advance(HOUR);
+  await fixture.clock.advance(SOON);
   await fixture.start();
-  await fixture.clock.advance(HOUR);
+  await fixture.clock.advance(SOON);
   expect(fixture.alerted()).toMatchObject({ chat: Array.from({ length: 4 }, () => expect.stringMatching(POSTED)), hook: 4 });
 });
 
@@ -110,7 +112,7 @@ it("a pause that outlasts restarts is one, and a restart before the first poll a
   await fixture.comeBack("paused");
   await fixture.stop();
   await fixture.start();
-  await fixture.clock.advance(HOUR);
+  await fixture.clock.advance(SOON);
   expect(fixture.alerted()).toMatchObject({ chat: ["4 alerts that came while w was away"], hook: 4 });
 });
 
@@ -137,9 +139,9 @@ it("resumed from now, nothing that came meanwhile is reported, whatever on_retur
   const [missed = ""] = await fixture.post("one", 4);
   await fixture.clock.advance(AWAY);
   expect(await fixture.comeBack("paused", "?from_now=true")).toMatchObject({ paused: false, was_paused: true, on_return: "skip" });
-  await fixture.clock.advance(HOUR);
+  await fixture.clock.advance(SOON);
   await fixture.post("two", 1);
-  await fixture.clock.advance(HOUR);
+  await fixture.clock.advance(SOON);
   expect(fixture.alerted()).toMatchObject({ chat: [expect.stringContaining("(@two) posted")], hook: 1 });
   expect(JSON.stringify(await fixture.call(`explain/${missed}`))).toContain("it came while the watch was away (resumed from now)");
   expect(await fixture.comeBack("paused", "?from_now=true")).toMatchObject({ error: { code: "WATCH_NOT_PAUSED" } });
@@ -154,14 +156,14 @@ it("an account that was taken out of a watch and comes back after days is a retu
       for (const username of accounts) await control("tweets", { username, text: "old" });
     },
   });
-  await daemon.clock.advance(30 * MINUTE);
+  await daemon.clock.advance(12 * MINUTE);
   accounts = ["one"];
   await daemon.reload();
   await daemon.control("tweets", { username: "two", text: "missed", count: 3 });
   await daemon.clock.advance(AWAY);
   accounts = ["one", "two"];
   await daemon.reload();
-  await daemon.clock.advance(HOUR);
+  await daemon.clock.advance(SOON);
   expect(daemon.chat().map((text) => text.split("\n")[0])).toEqual(["3 alerts that came while w was away"]);
   expect(daemon.hook.events()).toHaveLength(3);
 });
@@ -186,7 +188,7 @@ describe("lists of accounts", () => {
     await fixture.comeBack("removed");
     await fixture.clock.advance(HOUR);
     await fixture.control("follows", { target: "hub", follower: "later" });
-    await fixture.clock.advance(HOUR);
+    await fixture.clock.advance(SOON);
     expect(fixture.alerted()).toMatchObject({
       chat: ["3 alerts that came while w was away", expect.stringMatching(/new follower.*@later/)],
       hook: 4,
@@ -199,11 +201,11 @@ describe("lists of accounts", () => {
     await move(fixture);
     await fixture.clock.advance(AWAY);
     await fixture.comeBack("disabled");
-    await fixture.clock.advance(2 * HOUR);
+    await fixture.clock.advance(HOUR);
     expect(fixture.alerted()).toEqual({ chat: [], hook: 0 });
     await fixture.control("follows", { target: "hub", follower: "goes" });
     await fixture.control("follows", { target: "hub", follower: "comes" }, "DELETE");
-    await fixture.clock.advance(HOUR);
+    await fixture.clock.advance(SOON);
     expect(fixture.alerted().hook).toBe(2);
   });
 
@@ -214,7 +216,7 @@ describe("lists of accounts", () => {
     await fixture.comeBack("paused");
     await fixture.clock.advance(AWAY);
     await fixture.control("follows", { target: "hub", follower: "later" });
-    await fixture.clock.advance(HOUR);
+    await fixture.clock.advance(SOON);
     expect(fixture.alerted()).toMatchObject({ chat: [expect.stringContaining("@later")], hook: 1 });
   });
 });
@@ -228,11 +230,11 @@ it.each(["digest", "skip"] as const)("values that moved meanwhile: %s", async (o
   await fixture.control("accounts", { username: "one", followers_count: 2_000, description: "Extinct." });
   await fixture.clock.advance(AWAY);
   await fixture.comeBack("paused");
-  await fixture.clock.advance(HOUR);
+  await fixture.clock.advance(SOON);
   if (onReturn === "skip") expect(fixture.alerted()).toEqual({ chat: [], hook: 0 });
   else expect(fixture.alerted()).toMatchObject({ chat: ["2 alerts that came while w was away"], hook: 2 });
   await fixture.control("accounts", { username: "one", description: "Back." });
-  await fixture.clock.advance(HOUR);
+  await fixture.clock.advance(SOON);
   expect(fixture.alerted().chat.at(-1)).toMatch(/@one/);
   expect(fixture.alerted().hook).toBe(onReturn === "skip" ? 1 : 3);
 });
