@@ -44,6 +44,8 @@ export interface FleetWork {
 const WATCH_EVERY_MS = 100;
 /** After work that could not begin again. */
 const RETRY_MS = 1_000;
+/** By then the work of the leader before is shared out, which cannot wait for a new leader to read all watches. */
+const READ_AGAIN_AFTER_MS = 1_000;
 
 export class Fleet implements Share {
   readonly isAlone = false;
@@ -60,8 +62,8 @@ export class Fleet implements Share {
   /** The work is other than it was then. */
   #mustShareOut = false;
   #config = "";
-  /** It leads since a moment ago. */
-  #mustReadAgain = false;
+  /** It leads since a moment ago, and reads all again at that time, monotonic. */
+  #readsAgainAtMs: number | undefined;
   /** Its work has ended, and has not begun again. */
   #mustRestart = false;
   /** The state could not be written. */
@@ -134,7 +136,7 @@ export class Fleet implements Share {
     const isLeading = membership.isLeading();
     if (wasLeading && !isLeading) return this.#restart(work);
     this.#isLeading = isLeading;
-    this.#mustReadAgain ||= isLeading !== wasLeading;
+    if (isLeading && !wasLeading) this.#readsAgainAtMs ??= this.#deps.clock.monotonic() + READ_AGAIN_AFTER_MS;
     if (isLeading && !wasLeading) await this.#takeOverWork();
     if (isLeading) await this.#shareOutAgain();
     const news = await store.shareNews();
@@ -143,10 +145,11 @@ export class Fleet implements Share {
       await work.shareChanged(!isSame(this.#held, this.#taken));
       this.#taken = this.#held;
     }
-    if (this.#mustReadAgain) await work.stateChanged("all");
-    else if (news.announcements !== this.#news.announcements)
+    if (this.#deps.clock.monotonic() >= (this.#readsAgainAtMs ?? Number.POSITIVE_INFINITY)) {
+      await work.stateChanged("all");
+      this.#readsAgainAtMs = undefined;
+    } else if (news.announcements !== this.#news.announcements)
       await work.stateChanged(await store.announced(this.#news.announcements, news.announcements));
-    this.#mustReadAgain = false;
     if (news.arrivals !== this.#news.arrivals) work.delivered();
     this.#news = news;
   }

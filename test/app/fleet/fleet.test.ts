@@ -193,8 +193,23 @@ it("whoever leads from now on reads the state until that succeeds", async () => 
   b.options.failures = 2;
   lead("b");
   remove("a");
-  await clock.advance(1_000);
+  await clock.advance(2_000);
   expect(b.did.filter((one) => one === "state all")).toHaveLength(1);
+});
+
+it("a new leader shares out what the one before did, and reads all again after that", async () => {
+  const { clock, add, remove, lead } = makeFleets();
+  const a = await add("a");
+  const b = await add("b");
+  await clock.advance(1_000);
+  await a.stop();
+  lead("b");
+  await clock.advance(300);
+  remove("a");
+  await clock.advance(200);
+  expect([b.held(), b.did.includes("state all")]).toEqual([8, false]);
+  await clock.advance(1_000);
+  expect(b.did).toContain("state all");
 });
 
 it("a plan that is as it was is not shared out again, until that failed", async () => {
