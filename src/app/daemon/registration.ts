@@ -67,7 +67,7 @@ async function register({ watches }: Config, { store, hash, clock, log, share }:
   let isNew = false;
   const registrations = watches.map((watch) => registrationOf(hash, watch));
   const states = await store.registerWatches(registrations, clock.now(), () => (isNew = true));
-  const later = (error: unknown) => log.debug("other replicas hear later of watches that are registered", { error });
-  if (isNew) await share.announce("all").catch(later);
+  const onNotAnnounced = (error: unknown) => log.debug("other replicas were not notified of new watches", { error });
+  if (isNew) await share.announce("all").catch(onNotAnnounced);
   return states;
 }

@@ -1,7 +1,7 @@
 /** The checked sections put together, and the rules between them: every watch has somewhere to go, every sink is used, names exist. */
 import type { Watch } from "../../model/watch.ts";
 import type { Route } from "../../route/route.ts";
-import { giveWay } from "../../runtime/give-way.ts";
+import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import { createTimetable, type Timetable } from "../../schedule/timetable.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
@@ -131,7 +131,7 @@ async function buildWatches(entries: readonly Entry[], root: MapNode, deps: Watc
   // One after the other: what each leaves behind is garbage at once.
   for (const entry of entries) {
     built.push(await buildWatch(entry, defaults, deps));
-    if (built.length % BUILT_AT_ONCE === 0) await giveWay();
+    if (built.length % BUILT_AT_ONCE === 0) await yieldToEventLoop();
   }
   return built.filter((watch) => watch !== undefined);
 }

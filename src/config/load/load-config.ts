@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
 import { allowedPrograms } from "../../model/outputs.ts";
 import { collectGarbage } from "../../runtime/collect-garbage.ts";
-import { giveWay } from "../../runtime/give-way.ts";
+import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import { withDotEnv } from "../../runtime/environment.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
@@ -82,7 +82,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
 async function parseAll(files: readonly SourceFile[], report: Report): Promise<readonly MapNode[]> {
   const roots: MapNode[] = [];
   for (const [at, file] of files.entries()) {
-    if (at > 0) await giveWay();
+    if (at > 0) await yieldToEventLoop();
     const root = parseYaml(file, report);
     if (root !== undefined) roots.push(root);
   }

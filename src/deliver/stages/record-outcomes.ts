@@ -20,7 +20,7 @@ export interface RecordStage extends Stage<DeliveryResult, void> {
 /** How long a result may wait to be committed together with others. */
 const GATHER_MS = 10;
 /** The least time from one commit to the next: each costs as much as several deliveries. */
-const BETWEEN_MS = 20;
+const COMMIT_SPACING_MS = 20;
 const MOST_AT_ONCE = 200;
 /** A store that cannot write is asked again this often; the results stay in hand. */
 const STORE_RETRY_MS = 5_000;
@@ -62,9 +62,9 @@ export function createRecordStage(deps: RecordDeps): RecordStage {
         return STORE_RETRY_MS;
       }
     }
-    nextAtMs = deps.clock.monotonic() + BETWEEN_MS;
+    nextAtMs = deps.clock.monotonic() + COMMIT_SPACING_MS;
     for (const entry of batch) entry.done();
-    return BETWEEN_MS;
+    return COMMIT_SPACING_MS;
   };
   return {
     name: "record",

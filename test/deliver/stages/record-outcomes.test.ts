@@ -53,7 +53,7 @@ it("two hundred wait for no more", async () => {
   expect(clock.pending()).toBe(0);
 });
 
-it("commits are twenty milliseconds apart, whatever comes", async () => {
+it("commits are twenty milliseconds apart while results keep coming", async () => {
   const { clock, batches, run } = setUp();
   const timesMs: number[] = [];
   for (let ms = 0; ms < 100; ms += 1) {
