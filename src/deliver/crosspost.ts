@@ -10,7 +10,7 @@ import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
 import { SinkError, type Sink } from "../model/sink.ts";
 import { nextAttemptAt } from "./outcome/retry-schedule.ts";
-import { STOPPING } from "./stages/send.ts";
+import { type Abortable, STOPPING } from "./stages/send.ts";
 
 /** Messages of a sink that its channel's followers did not get. */
 export interface UnpublishedReport {
@@ -27,7 +27,7 @@ export interface CrosspostDeps {
   readonly log: Log;
   readonly meter: Meter;
   /** Attempts under way, for whoever has to end them. */
-  readonly underWay: Set<AbortController>;
+  readonly underWay: Set<Abortable>;
   onUnpublished(report: UnpublishedReport): void | Promise<void>;
 }
 

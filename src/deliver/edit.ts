@@ -12,7 +12,7 @@ import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
 import { type OutboxEvent, SinkError, type SinkUpdates } from "../model/sink.ts";
 import { pauseMs, type SinkQueue } from "./queue/sink-queue.ts";
-import { STOPPING } from "./stages/send.ts";
+import { type Abortable, STOPPING } from "./stages/send.ts";
 import type { WordEvents } from "./stages/word-events.ts";
 
 export interface EditorDeps {
@@ -21,7 +21,7 @@ export interface EditorDeps {
   readonly log: Log;
   readonly meter: Meter;
   /** Attempts under way, for whoever has to end them. */
-  readonly underWay: Set<AbortController>;
+  readonly underWay: Set<Abortable>;
   readEvent(event: OutboxEvent): NeutralMessage;
   readonly wordEvents: WordEvents;
 }

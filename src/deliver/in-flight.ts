@@ -1,10 +1,10 @@
 /** What the pump has under way: tasks that a stop waits for, and attempts that it may end. */
 import { type Clock, sleep } from "../model/clock.ts";
-import { STOPPING } from "./stages/send.ts";
+import { type Abortable, STOPPING } from "./stages/send.ts";
 
 export class InFlight {
   /** Those that ask a sink at this moment. */
-  readonly attempts = new Set<AbortController>();
+  readonly attempts = new Set<Abortable>();
   readonly #tasks = new Set<Promise<unknown>>();
 
   track(task: Promise<unknown>): void {
@@ -18,7 +18,7 @@ export class InFlight {
     const idle = this.#idle();
     await Promise.race([idle, sleep(clock, graceMs, over.signal)]);
     over.abort();
-    for (const controller of this.attempts) controller.abort(STOPPING);
+    for (const attempt of this.attempts) attempt.abort(STOPPING);
     await idle;
   }
 

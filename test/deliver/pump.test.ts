@@ -147,14 +147,14 @@ describe("sending", () => {
     expect(bench.sent.at(-1)?.subjects).toEqual(["first of the team", "second of the team"]);
   });
 
-  it("does not read the outbox for every message that is done, and has no more than 800 in hand", async () => {
+  it("does not read the outbox for every message that is done, and has no more than 400 in hand", async () => {
     const bench = createBench();
     bench.when("hook", () => new Promise((resolve) => void bench.clock.after(10, () => resolve({}))));
     for (let i = 0; i < 1_500; i += 1) bench.add(String(i));
     await bench.newPump().start();
     for (let i = 0; i < 80; i += 1) {
       await bench.clock.advance(50);
-      expect(bench.outbox.messages.filter(({ state }) => state === "open").length).toBeLessThanOrEqual(800);
+      expect(bench.outbox.messages.filter(({ state }) => state === "open").length).toBeLessThanOrEqual(400);
     }
     expect(bench.subjects()).toHaveLength(1_500);
     expect(bench.outbox.reads).toBeLessThan(250);

@@ -125,7 +125,7 @@ export function roomInMs(queue: SinkQueue, clock: Clock): number | undefined {
 }
 
 const CHAT_IN_HAND = 8;
-const BULK_IN_HAND = 800;
+const BULK_IN_HAND = 400;
 
 export const busyKey = (sink: string, groupKey: string): string => `${sink}\n${groupKey}`;
 

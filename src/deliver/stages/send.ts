@@ -12,10 +12,15 @@ export type Attempt =
   /** Cut off because the daemon stops, or not made because others deliver now: nothing is known, nothing is recorded. */
   | { readonly claimed: ClaimedMessage; readonly kind: "cut" };
 
+/** What a stop may end. */
+export interface Abortable {
+  abort(reason: SinkError): void;
+}
+
 export interface SendDeps {
   readonly clock: Clock;
   /** Attempts under way, for whoever has to end them. */
-  readonly underWay: Set<AbortController>;
+  readonly underWay: Set<Abortable>;
   /** False: other processes may have taken over what this one holds. */
   mayAct(): Promise<boolean>;
 }
@@ -23,24 +28,32 @@ export interface SendDeps {
 /** Sinks have their own, shorter deadlines; this one frees the attempt when one of them forgets. */
 const LONGEST_ATTEMPT_MS = 120_000;
 
+/** An attempt that is aborted ends at once, whatever its sink makes of the signal. */
 export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> {
-  return {
-    name: "send",
-    async run(claimed) {
+  const { clock, underWay } = deps;
+  const run = (claimed: ClaimedMessage) =>
+    new Promise<Attempt>((resolve) => {
       const controller = new AbortController();
-      deps.underWay.add(controller);
-      try {
-        if (!(await deps.mayAct())) return { claimed, kind: "cut" };
-        const receipt = await attempt(deps.clock, claimed, controller);
-        return { claimed, kind: "taken", atMs: deps.clock.now(), receipt };
-      } catch (error) {
-        if (controller.signal.aborted && controller.signal.reason === STOPPING) return { claimed, kind: "cut" };
-        return { claimed, kind: "failed", atMs: deps.clock.now(), error: asSinkError(error) };
-      } finally {
-        deps.underWay.delete(controller);
-      }
-    },
-  };
+      const end = (attempt: Attempt) => {
+        cancel();
+        underWay.delete(abortable);
+        resolve(attempt);
+      };
+      const fail = (error: unknown) => {
+        const isStopped = controller.signal.reason === STOPPING;
+        end(isStopped ? { claimed, kind: "cut" } : { claimed, kind: "failed", atMs: clock.now(), error: asSinkError(error) });
+      };
+      const abortable: Abortable = {
+        abort(reason) {
+          controller.abort(reason);
+          fail(reason);
+        },
+      };
+      const cancel = clock.after(LONGEST_ATTEMPT_MS, () => abortable.abort(new SinkError("transient", "no answer within two minutes")));
+      underWay.add(abortable);
+      attempt(deps, claimed, controller.signal).then(end, fail);
+    });
+  return { name: "send", run };
 }
 
 /** The reason attempts are ended with when the grace of a stop is over. */
@@ -51,19 +64,12 @@ const UNSENT = { fields: { unsent: true } } as const;
 
 export const isUnsent = (error: SinkError): boolean => error.fields["unsent"] === true;
 
-function attempt(clock: Clock, { queue, message }: ClaimedMessage, controller: AbortController): Promise<SendReceipt> {
-  if (controller.signal.aborted) return Promise.reject(controller.signal.reason);
-  if (isUnrendered(message.body)) return Promise.reject(new SinkError("message", "it could not be rendered", undefined, UNSENT));
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(controller.signal.reason);
-    const cancel = clock.after(LONGEST_ATTEMPT_MS, () => controller.abort(new SinkError("transient", "no answer within two minutes")));
-    const cleanUp = () => {
-      cancel();
-      controller.signal.removeEventListener("abort", giveUp);
-    };
-    controller.signal.addEventListener("abort", giveUp, { once: true });
-    queue.sink.send(message, controller.signal).then(resolve, reject).finally(cleanUp);
-  });
+async function attempt({ clock, mayAct }: SendDeps, claimed: ClaimedMessage, signal: AbortSignal): Promise<Attempt> {
+  const { queue, message } = claimed;
+  if (!(await mayAct()) || signal.aborted) return { claimed, kind: "cut" };
+  if (isUnrendered(message.body)) throw new SinkError("message", "it could not be rendered", undefined, UNSENT);
+  const receipt = await queue.sink.send(message, signal);
+  return { claimed, kind: "taken", atMs: clock.now(), receipt };
 }
 
 const asSinkError = (error: unknown): SinkError =>
