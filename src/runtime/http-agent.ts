@@ -36,20 +36,31 @@ export function createHttpAgent(options: HttpAgentOptions = {}): HttpAgent {
   const direct = (reach: NetworkScope) => kept(reach, () => new Agent({ ...POOL, connect: createConnector(reach, resolve) }));
   return {
     async request(request) {
-      const { url, reach } = request;
+      const { reach } = request;
+      const url = parseUrl(request.url);
       // What must stay on this machine does not leave it for a proxy.
-      const proxy = reach === "loopback" || !URL.canParse(url) ? undefined : proxies.proxyFor(new URL(url));
-      if (proxy === undefined) return exchange(direct(reach), request);
-      await checkBeforeProxy(new URL(url).hostname, reach, resolve);
+      const proxy = reach === "loopback" ? undefined : proxies.proxyFor(url);
+      if (proxy === undefined) return exchange(direct(reach), request, url);
+      await checkBeforeProxy(url.hostname, reach, resolve);
       return exchange(
         kept(proxy, () => new ProxyAgent({ ...POOL, uri: proxy })),
         request,
+        url,
       );
     },
     close: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()));
     },
   };
+}
+
+/** @throws HttpError */
+function parseUrl(text: string): URL {
+  try {
+    return new URL(text);
+  } catch (error) {
+    throw classifyFailure(error, text, false);
+  }
 }
 
 /** How long a body that need not be whole is waited for; of one that is not needed, until its socket is given up. */
@@ -77,7 +88,7 @@ interface Outcome {
   answer(): void;
 }
 
-function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
+function exchange(agent: Dispatcher, request: HttpRequest, url: URL): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const head = { controller: undefined, started: false, settled: false, status: 0, headers: {}, grace: undefined };
     const state: Exchange = { ...head, chunks: [], bytes: 0 };
@@ -107,7 +118,7 @@ function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse
     request.signal?.addEventListener("abort", onAbort, { once: true });
     if (request.signal?.aborted) return onAbort();
     try {
-      agent.dispatch(dispatchOptions(request), handlerFor(state, request, { fail, answer }));
+      agent.dispatch(dispatchOptions(request, url), handlerFor(state, request, { fail, answer }));
     } catch (error) {
       fail(classifyFailure(error, request.url, false));
     }
@@ -150,8 +161,7 @@ function handlerFor(state: Exchange, request: HttpRequest, { fail, answer }: Out
   };
 }
 
-function dispatchOptions(request: HttpRequest): Dispatcher.DispatchOptions {
-  const url = new URL(request.url);
+function dispatchOptions(request: HttpRequest, url: URL): Dispatcher.DispatchOptions {
   return {
     origin: url.origin,
     path: url.pathname + url.search,
