@@ -1,11 +1,19 @@
-/** The log holds no error of the daemon's own making. */
+/** The log holds no error of the daemon's own making, and of no replica that it is silent, unless one stands still. */
 import type { Evidence } from "./evidence.ts";
 
-export const checkLog = ({ played }: Evidence): readonly string[] =>
+export const checkLog = (evidence: Evidence): readonly string[] => [...errors(evidence), ...silences(evidence)];
+
+const errors = ({ played }: Evidence): readonly string[] =>
   played.logged
     .filter(({ level, message }) => level === "error" && /unexpected|failed$/.test(message))
     .filter(({ fields }) => !isOfServer(fields["error"]))
     .map(({ message, fields }) => `logged: ${message} ${JSON.stringify(fields).slice(0, 300)}`);
+
+const silences = ({ played: { logged, lives } }: Evidence): readonly string[] =>
+  logged
+    .filter(({ message }) => message.endsWith("is silent: its sessions are ended"))
+    .filter(({ atMs }) => !lives.some(({ stalls }) => stalls.some(({ fromMs, toMs }) => fromMs < atMs && atMs <= toMs)))
+    .map(({ message, fields }) => `logged: ${message} ${JSON.stringify(fields)}, although none stands still`);
 
 /** What follows from a connection that was cut, from another replica that stood still in a transaction, or from being declared dead. */
 const isOfServer = (error: unknown): boolean =>
