@@ -8,6 +8,8 @@ export function quantile(samples: readonly number[], share: number): number {
 
 export const median = (samples: readonly number[]): number => quantile(samples, 0.5);
 
+export const mean = (samples: readonly number[]): number => samples.reduce((sum, one) => sum + one, 0) / samples.length;
+
 /** `1.8 / 3.1 / 9.0 ms` at p50, p95 and p99. */
 export const delayText = (samplesMs: readonly number[]): string =>
   `${[0.5, 0.95, 0.99].map((share) => quantile(samplesMs, share).toFixed(1)).join(" / ")} ms`;

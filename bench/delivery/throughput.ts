@@ -1,15 +1,16 @@
 /**
- * Durable deliveries per second to a fast webhook, by what is in the way of each alert. Each setup, and another checkout, has a process of its
- * own; they take turns, so that a machine that becomes slower does so for all.
+ * Durable deliveries per second to a fast webhook, by what is in the way of each alert. Each setup, and another checkout, has processes of its
+ * own, as processes with the same setup differ by 15%; they take turns, so that a machine that becomes slower does so for all.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { DeliverySetup } from "../delivery-harness.ts";
 import type { Figure } from "../figure.ts";
-import { median, wholeText } from "../summary.ts";
+import { mean, wholeText } from "../summary.ts";
 import type { Measured } from "./rate-process.ts";
 
-const ROUNDS = Number(process.env["DELIVERY_ROUNDS"] ?? 5);
+const ROUNDS = Number(process.env["DELIVERY_ROUNDS"] ?? 2);
+const PROCESSES = Number(process.env["DELIVERY_PROCESSES"] ?? 3);
 
 const TEMPLATE = {
   sink: ", template: short",
@@ -32,38 +33,45 @@ const OTHER = process.env["DELIVERY_BESIDE"];
 
 interface Rates {
   readonly name: string;
-  readonly child: ChildProcess;
-  readonly rates: number[];
+  readonly children: readonly ChildProcess[];
+  /** Of each round, those of all its processes. */
+  readonly rounds: (readonly number[])[];
 }
 
 export async function benchThroughput(): Promise<readonly Figure[]> {
-  const beside = OTHER === undefined ? [] : [startProcess(`plain, in ${OTHER}`, { checkout: OTHER }, OTHER)];
-  const all = [...beside, ...Object.entries(SETUPS).map(([name, setup]) => startProcess(name, { setup }))];
+  const beside = OTHER === undefined ? [] : [startProcesses(`plain, in ${OTHER}`, { checkout: OTHER }, OTHER)];
+  const all = [...beside, ...Object.entries(SETUPS).map(([name, setup]) => startProcesses(name, { setup }))];
   // The first round is where the processes become warm.
   for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const { child, name, rates } of all) {
-      const rate = await nextRate(child);
-      if (round > 0) rates.push(rate);
-      console.error(`round ${round} of ${ROUNDS}, ${name}: ${wholeText(rate)}`);
+    const measured = new Map<Rates, number[]>(all.map((one) => [one, []]));
+    for (let turn = 0; turn < PROCESSES; turn += 1) {
+      for (const one of all) {
+        const rate = await nextRate(one.children[turn] as ChildProcess);
+        measured.get(one)?.push(rate);
+        console.error(`round ${round} of ${ROUNDS}, ${one.name}: ${wholeText(rate)}`);
+      }
     }
+    if (round > 0) for (const [{ rounds }, rates] of measured) rounds.push(rates);
   }
-  for (const { child } of all) child.disconnect();
-  return all.map(({ name, rates }) => ({
+  for (const { children } of all) for (const child of children) child.disconnect();
+  return all.map(({ name, rounds }) => ({
     name: `durable deliveries to a fast webhook, ${name}`,
-    value: `${wholeText(median(rates))} events/s (rounds: ${rates.map(wholeText).join(", ")}${ratioText(rates, beside[0]?.rates)})`,
+    value: `${wholeText(mean(rounds.flat()))} events/s (${rounds.flat().map(wholeText).join(", ")}${ratioText(rounds, beside[0]?.rounds)})`,
   }));
 }
 
-/** Beside those of the other checkout, round by round. */
-function ratioText(rates: readonly number[], others: readonly number[] | undefined): string {
-  if (others === undefined || others === rates) return "";
-  return `; median of ${median(rates.map((rate, round) => rate / (others[round] ?? Number.NaN))).toFixed(2)} times the other checkout`;
+/** Beside the other checkout's in the same round. */
+function ratioText(rounds: Rates["rounds"], others: Rates["rounds"] | undefined): string {
+  if (others === undefined || others === rounds) return "";
+  return `; ${mean(rounds.map((rates, round) => mean(rates) / mean(others[round] ?? []))).toFixed(2)} times the other checkout`;
 }
 
-const startProcess = (name: string, measured: Measured, cwd = process.cwd()): Rates => ({
+const startProcesses = (name: string, measured: Measured, cwd = process.cwd()): Rates => ({
   name,
-  child: fork(new URL("./rate-process.js", import.meta.url), [JSON.stringify(measured)], { cwd }),
-  rates: [],
+  children: Array.from({ length: PROCESSES }, () =>
+    fork(new URL("./rate-process.js", import.meta.url), [JSON.stringify(measured)], { cwd }),
+  ),
+  rounds: [],
 });
 
 async function nextRate(child: ChildProcess): Promise<number> {
