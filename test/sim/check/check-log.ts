@@ -9,10 +9,13 @@ const errors = ({ played }: Evidence): readonly string[] =>
     .filter(({ fields }) => !isOfServer(fields["error"]))
     .map(({ message, fields }) => `logged: ${message} ${JSON.stringify(fields).slice(0, 300)}`);
 
+/** One that stood still says nothing either before its next timer fires. */
+const WAKING_MS = 5_000;
+
 const silences = ({ played: { logged, lives } }: Evidence): readonly string[] =>
   logged
     .filter(({ message }) => message.endsWith("is silent: its sessions are ended"))
-    .filter(({ atMs }) => !lives.some(({ stalls }) => stalls.some(({ fromMs, toMs }) => fromMs < atMs && atMs <= toMs)))
+    .filter(({ atMs }) => !lives.some(({ stalls }) => stalls.some(({ fromMs, toMs }) => fromMs < atMs && atMs <= toMs + WAKING_MS)))
     .map(({ message, fields }) => `logged: ${message} ${JSON.stringify(fields)}, although none stands still`);
 
 /** What follows from a connection that was cut, from another replica that stood still in a transaction, or from being declared dead. */

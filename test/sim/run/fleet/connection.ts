@@ -21,7 +21,8 @@ export const createDriver = (process: Process, name: string, owner: Ownership): 
   init: async () => undefined,
   async acquireConnection() {
     await owner.held();
-    return new ReplicaConnection(process, process.server.connect(name), owner);
+    // One that is over connects no more: nobody would end that connection.
+    return process.life.awake(() => new ReplicaConnection(process, process.server.connect(name), owner));
   },
   beginTransaction: (connection) => (connection as ReplicaConnection).begin(),
   commitTransaction: (connection) => (connection as ReplicaConnection).commit(),
