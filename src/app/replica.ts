@@ -31,6 +31,7 @@ export async function startReplica(
   else membership.setMayLead(false);
   const fleet = new Fleet({ ...parts, plansBy: () => revisions.publishedOf(config()) });
   await fleet.join();
+  log.info("joined the replicas on this state", { replica: (await parts.store.replicas()).find(({ id }) => id === membership.id)?.name });
   let work = await start(initial, fleet);
   config = work.config;
   teardown.push("work", () => work.stop());

@@ -11,7 +11,7 @@ export interface ConfigRevision {
   readonly atMs: number;
   /** What made it the current one. */
   readonly cause: "start" | "reload" | "activate";
-  /** A daemon's address, or a person. */
+  /** A daemon, a replica by its name, or a person. */
   readonly by: string;
 }
 

@@ -30,8 +30,8 @@ export interface WorkClaim extends Work {
 
 export interface ReplicaState {
   readonly id: string;
-  /** Its address as the server sees it. */
-  readonly host: string;
+  /** Its address as the server sees it, and how its id begins: `10.0.0.3#k3x9`. Several may run on one machine. */
+  readonly name: string;
   /** Digest of its configuration, and the version of its planner: only those with the leader's get a share. */
   readonly config: string;
   readonly isLeading: boolean;

@@ -52,9 +52,10 @@ test("the first leads, the second joins, and leads once the first is closed", as
   expect([first.membership?.isLeading(), second.membership?.isLeading()]).toEqual([true, false]);
   await first.writeNote("n", 1);
   await second.writeNote("m", 2);
-  expect((await second.replicas()).map(({ host, isLeading }) => [host, isLeading])).toEqual([
-    ["127.0.0.1", true],
-    ["127.0.0.1", false],
+  const nameOf = (store: typeof first) => `127.0.0.1#${store.membership?.id.slice(0, 4)}`;
+  expect((await second.replicas()).map(({ name, isLeading }) => [name, isLeading])).toEqual([
+    [nameOf(first), true],
+    [nameOf(second), false],
   ]);
   await first.close();
   await until("the second one to lead", async () => (await second.replicas()).every(({ isLeading }) => isLeading));

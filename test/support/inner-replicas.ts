@@ -65,7 +65,7 @@ export async function makeInnerReplicas(watches: object): Promise<InnerReplicas>
     ...opened,
     replicas: async () => [...rows.values()],
     async setReplicaConfig(id: string, digest: string) {
-      rows.set(id, { id, host: id, isLeading: rows.size === 0, joinedAtMs: clock.now(), ...rows.get(id), config: digest });
+      rows.set(id, { id, name: id, isLeading: rows.size === 0, joinedAtMs: clock.now(), ...rows.get(id), config: digest });
       await opened.setReplicaConfig(id, digest);
     },
     close: async () => undefined,

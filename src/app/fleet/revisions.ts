@@ -124,6 +124,6 @@ export class Revisions {
   async #ownName(): Promise<string> {
     const { store, membership } = this.#deps;
     if (membership === undefined) return "this daemon";
-    return (await store.replicas()).find(({ id }) => id === membership.id)?.host ?? "a replica";
+    return (await store.replicas()).find(({ id }) => id === membership.id)?.name ?? "a replica";
   }
 }

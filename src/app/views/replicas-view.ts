@@ -13,8 +13,8 @@ export function replicaViews(
   const polls = claims.filter(({ kind }) => kind === "poll");
   const costOf = (some: readonly WorkClaim[]) => some.reduce((sum, { cost }) => sum + cost, 0);
   const percentOf = (id: string) => Math.round((costOf(polls.filter(({ replica }) => replica === id)) / (costOf(polls) || 1)) * 100);
-  return all.map(({ id, host, config, isLeading, joinedAtMs }) => ({
-    host,
+  return all.map(({ id, name, config, isLeading, joinedAtMs }) => ({
+    name,
     joined_at: isoTime(joinedAtMs),
     leads: isLeading,
     answers: id === ownId,
@@ -24,9 +24,9 @@ export function replicaViews(
   }));
 }
 
-/** Addresses of the replicas that make polls, other than the one that answers, by the poll's shard. */
+/** Names of the replicas that make polls, other than the one that answers, by the poll's shard. */
 export function pollsOfOthers(all: readonly ReplicaState[], claims: readonly WorkClaim[], ownId: string): ReadonlyMap<string, string> {
-  const hosts = new Map(all.map(({ id, host }) => [id, host]));
+  const names = new Map(all.map(({ id, name }) => [id, name]));
   const others = claims.filter(({ kind, replica }) => kind === "poll" && replica !== ownId);
-  return new Map(others.flatMap(({ key, replica }) => (hosts.has(replica ?? "") ? [[key, hosts.get(replica ?? "") ?? ""] as const] : [])));
+  return new Map(others.flatMap(({ key, replica }) => (names.has(replica ?? "") ? [[key, names.get(replica ?? "") ?? ""] as const] : [])));
 }

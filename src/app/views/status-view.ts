@@ -33,7 +33,7 @@ export interface WatchFacts {
   readonly sink: string;
   readonly lastPollMs: number | undefined;
   readonly nextPollMs: number | undefined;
-  /** Other replicas that poll it, by their addresses. */
+  /** Other replicas that poll it, by their names. */
   readonly polledBy?: readonly string[];
   readonly spent: number;
   readonly problem: string;

@@ -46,12 +46,12 @@ function heading(view: StatusView | StoppedView): string {
   return lines.join("\n");
 }
 
-function replicaText({ host, leads, answers, shares, polls_percent: percent, destinations }: ReplicaView): string {
+function replicaText({ name, leads, answers, shares, polls_percent: percent, destinations }: ReplicaView): string {
   const which = [leads ? "leads" : "", answers ? "this one" : ""].filter((text) => text !== "").join(", ");
   const share = shares
     ? `${percent}% of the polls, ${plural(destinations, "destination")}`
     : "no share: its configuration or version is another one";
-  return `  replica ${host}${which === "" ? "" : ` (${which})`}: ${share}`;
+  return `  replica ${name}${which === "" ? "" : ` (${which})`}: ${share}`;
 }
 
 /** What it kept, reset and sent; nothing of what it left alone. */

@@ -65,7 +65,7 @@ function header(status: StatusView, nowMs: number): Html {
 const replicas = ({ replicas: all }: StatusView): Html | undefined =>
   all === null
     ? undefined
-    : html`<span>replicas: ${all.map(({ host, polls_percent: percent }) => `${host} (${percent}% of the polls)`).join(", ")}</span>`;
+    : html`<span>replicas: ${all.map(({ name, polls_percent: percent }) => `${name} (${percent}% of the polls)`).join(", ")}</span>`;
 
 /** On a page that updates itself this says whether it still does. */
 function asOf(nowMs: number): Html {

@@ -67,7 +67,7 @@ export interface WatchView {
   readonly last_poll_at: string | null;
   /** By the replica that answers. */
   readonly next_poll_at: string | null;
-  /** Addresses of other replicas that make polls of it. */
+  /** Names of other replicas that make polls of it. */
   readonly polled_by: readonly string[];
   /** Billed requests of this period. */
   readonly requests_spent: number;
@@ -210,8 +210,8 @@ export interface ConfigView {
 }
 
 export interface ReplicaView {
-  /** Its address, as Postgres sees it. */
-  readonly host: string;
+  /** Its address, as Postgres sees it, and how its id begins: `10.0.0.3#k3x9`. */
+  readonly name: string;
   readonly joined_at: string;
   /** It plans, and does what is done once for all. */
   readonly leads: boolean;

@@ -69,11 +69,14 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
   announced: (after, upTo) => announced(db, after, upTo),
 });
 
+/** So many characters of its id distinguish a replica from others on its host. */
+const NAMED_BY = 4;
+
 async function replicas(db: Executor): Promise<readonly ReplicaState[]> {
   const rows = await db.selectFrom("replicas").selectAll().orderBy("joined_at").orderBy("id").execute();
   return rows.map(({ id, host, config, leads, joined_at: joinedAtMs }) => ({
     id,
-    host,
+    name: `${host}#${id.slice(0, NAMED_BY)}`,
     config,
     isLeading: leads === 1,
     joinedAtMs: Number(joinedAtMs),

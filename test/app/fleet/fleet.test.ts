@@ -31,7 +31,7 @@ function memoryStore() {
       revision += 1;
     },
     async setReplicaConfig(id, config) {
-      replicas.set(id, { id, host: "h", isLeading: false, joinedAtMs: 0, ...replicas.get(id), config });
+      replicas.set(id, { id, name: id, isLeading: false, joinedAtMs: 0, ...replicas.get(id), config });
       revision += 1;
     },
     shareNews: async () => ({ revision, announcements, arrivals: 0 }),

@@ -27,7 +27,7 @@ async function openRevisions(store: OpenedStore, id: string | undefined, others:
     mayLead = may;
   };
   const membership = id === undefined ? undefined : ({ id, setMayLead } as Membership);
-  const known = others.map((config, n): ReplicaState => ({ id: `other${n}`, host: "h", config, isLeading: false, joinedAtMs: 0 }));
+  const known = others.map((config, n): ReplicaState => ({ id: `other${n}`, name: "h", config, isLeading: false, joinedAtMs: 0 }));
   const revisions = await Revisions.open({
     store: { ...store, replicas: async () => known },
     signals: NO_SIGNALS,

@@ -67,15 +67,15 @@ describe("the head", () => {
   });
 
   it("has a line for each daemon on a shared state", () => {
-    const replica = { host: "10.0.0.1", joined_at: "", leads: true, answers: true, shares: true, polls_percent: 25, destinations: 2 };
+    const replica = { name: "10.0.0.1#aaaa", joined_at: "", leads: true, answers: true, shares: true, polls_percent: 25, destinations: 2 };
     const others = [
-      { ...replica, host: "10.0.0.2", leads: false, polls_percent: 75 },
-      { ...replica, host: "10.0.0.3", leads: false, answers: false, shares: false },
+      { ...replica, name: "10.0.0.1#bbbb", leads: false, polls_percent: 75 },
+      { ...replica, name: "10.0.0.3#cccc", leads: false, answers: false, shares: false },
     ];
     expect(headOf({ replicas: [replica, ...others] }).slice(1, 4)).toEqual([
-      "  replica 10.0.0.1 (leads, this one): 25% of the polls, 2 destinations",
-      "  replica 10.0.0.2 (this one): 75% of the polls, 2 destinations",
-      "  replica 10.0.0.3: no share: its configuration or version is another one",
+      "  replica 10.0.0.1#aaaa (leads, this one): 25% of the polls, 2 destinations",
+      "  replica 10.0.0.1#bbbb (this one): 75% of the polls, 2 destinations",
+      "  replica 10.0.0.3#cccc: no share: its configuration or version is another one",
     ]);
   });
 
