@@ -2,6 +2,7 @@
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { Cancel } from "../../model/clock.ts";
 import { ChirpwatchError, errorText } from "../../model/errors.ts";
+import { formatDuration } from "../../model/duration.ts";
 import type { Ports } from "../../model/ports.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { Upkeep } from "../../model/store.ts";
@@ -22,7 +23,7 @@ const isReplaced = (error: unknown): boolean => isStoreError(error) && error.cod
 
 export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
   let trouble: string | undefined;
-  let [isLasting, isReported] = [false, false];
+  let [isLasting, isReported, sinceMs] = [false, false, 0];
   let cancel: Cancel | undefined;
   let isStopped = false;
 
@@ -41,11 +42,12 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
   };
 
   const recover = () => {
+    const was = `For ${formatDuration(deps.clock.monotonic() - sinceMs)} it could not: ${trouble}`;
     trouble = undefined;
     deps.log.info("state can be written again");
-    // Whoever reported it may be gone, and had nowhere to write that down.
+    // Whoever led may be gone, before or after it reported the trouble, and had nowhere to write that down: this says it all.
     const isMine = isReported || (isLasting && deps.share.isLeading());
-    if (isMine) void deps.notifyDirectly("chirpwatch can write its state again; polling goes on where it stopped.");
+    if (isMine) void deps.notifyDirectly(`chirpwatch can write its state again, and polling goes on where it stopped. ${was}`);
     [isLasting, isReported] = [false, false];
     deps.onRecovered();
   };
@@ -65,6 +67,7 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
       if (isReplaced(error)) return true;
       const text = errorText(error);
       trouble = text;
+      sinceMs = deps.clock.monotonic();
       deps.log.error("state cannot be written, polling stopped", { error: text, hint: error.hint });
       // A connection that was cut on its way is back at once, or the replica is replaced: nobody has to hear of either.
       if (error.code === "STORE_UNREACHABLE")

@@ -61,7 +61,7 @@ it("notifies the operator from the replica that leads, which tries by itself, th
   expect([leader?.trouble, other?.trouble]).toEqual([undefined, undefined]);
   expect(said).toEqual([
     "leader: chirpwatch cannot write its state and stopped polling: it is full",
-    "leader: chirpwatch can write its state again; polling goes on where it stopped.",
+    "leader: chirpwatch can write its state again, and polling goes on where it stopped. For 5s it could not: it is full",
   ]);
 });
 
@@ -88,6 +88,23 @@ it("notifies the operator from the replica that leads by then that the state can
   await clock.advance(STORE_RETRY_MS);
   expect(said).toEqual([
     "first: chirpwatch cannot write its state and stopped polling: it is full",
-    "second: chirpwatch can write its state again; polling goes on where it stopped.",
+    "second: chirpwatch can write its state again, and polling goes on where it stopped. For 10s it could not: it is full",
   ]);
+});
+
+it("says what was wrong and for how long where the one that led was gone before it could", async () => {
+  const clock = createVirtualClock(0);
+  const said: string[] = [];
+  let [isFull, leads] = [true, false];
+  const watch = createStoreWatch({
+    store: { proveWritable: async () => (isFull ? Promise.reject(new StoreError("STORE_FULL", "it is full")) : undefined) },
+    share: { isLeading: () => leads },
+    ...{ clock, log: rememberingLog(), notifyDirectly: async (text) => void said.push(text) },
+    onRecovered: () => undefined,
+  });
+  watch.takeError(new StoreError("STORE_FULL", "it is full"));
+  await clock.advance(STORE_RETRY_MS);
+  [isFull, leads] = [false, true];
+  await clock.advance(STORE_RETRY_MS);
+  expect(said).toEqual(["chirpwatch can write its state again, and polling goes on where it stopped. For 10s it could not: it is full"]);
 });
