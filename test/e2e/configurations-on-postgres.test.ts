@@ -1,9 +1,10 @@
 /** Daemons on one Postgres agree on the configuration: a superseded one waits, is made current again, and commands reach all from anywhere. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type BinProcess, makeFolder, runBin } from "../support/bin-process.ts";
+import { type BinProcess, makeFolder } from "../support/bin-process.ts";
 import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import type { StatusView } from "../../src/server/words/views.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, createFixture, type Fixture, hookSink, noted } from "./fixture.ts";
 
@@ -27,7 +28,7 @@ function machine({ api, hook }: Fixture, url: string) {
   return {
     write,
     start: () => startDaemonProcess({ folder }),
-    run: async (...command: readonly string[]) => runBin([...command, "-c", "watches.yaml"], { cwd: folder }),
+    run: async (...command: readonly string[]) => runCommand([...command, "-c", "watches.yaml"], { cwd: folder }),
   };
 }
 
@@ -52,7 +53,8 @@ it("a replica with a newer configuration takes over once it is up, and the other
   const why = /the configuration is superseded by revision 2 of 127\.0\.0\.1#\S{4}, and this replica waits/;
   await until("the old one to wait", async () => (await statusOf(old)).reasons?.some((reason) => why.test(reason)));
   expect(await readiness(old)).toBe(503);
-  expect((await first.run("health")).out).toContain("the daemon is well: the configuration is superseded");
+  const saysSo = "the daemon is well: the configuration is superseded";
+  await until("health to say so", async () => (await first.run("health")).out.includes(saysSo));
   const posted = fixture.api.post("search:one", 1);
   await until("the alert", () => fixture.hook.events().some(({ subject }) => subject === posted[0]));
   first.write(["one", "two"]);
@@ -109,13 +111,14 @@ it("commands beside no daemon reach those that run elsewhere on the state", asyn
   elsewhere.write(["one"]);
   const daemon = await first.start();
   await noted(daemon, "one");
+  // First: it is read with the first of the signals that follow, and by then it holds.
+  expect(await elsewhere.run("silence", "add", 'watch="one"', "--duration", "1h", "--comment", "test", "--author", "alice")).toMatchObject({
+    code: 0,
+  });
   expect((await elsewhere.run("pause", "one")).out).toContain("kept to by 1 replica on this state");
   await until("the pause", async () => (await daemon.status()).watches.every(({ paused }) => paused));
   expect(await elsewhere.run("resume", "one")).toMatchObject({ code: 0 });
   await until("its end", async () => (await daemon.status()).watches.every(({ paused }) => !paused));
-  expect(await elsewhere.run("silence", "add", 'watch="one"', "--duration", "1h", "--comment", "test", "--author", "alice")).toMatchObject({
-    code: 0,
-  });
   const posted = fixture.api.post("search:one", 1);
   await until("the silence to hold", async () => (await daemon.status()).recent_events.some(({ id }) => id !== "") && posted.length > 0);
   expect(fixture.hook.events()).toEqual([]);
