@@ -16,7 +16,7 @@ import { Revisions } from "./fleet/revisions.ts";
 import { type ReplicaParts, startReplica } from "./replica.ts";
 import { WHOLE } from "../model/replicas.ts";
 import { createTeardown, type Teardown } from "./daemon/teardown.ts";
-import { startServing } from "./serving.ts";
+import { createServing } from "./daemon/serving.ts";
 import { startWork } from "./work.ts";
 
 export interface Daemon {
@@ -45,13 +45,14 @@ export async function startDaemon(config: Config, deps: DaemonDeps): Promise<Dae
 async function build(atStart: Config, deps: DaemonDeps, teardown: Teardown): Promise<Omit<Daemon, "stop">> {
   const { clock, log, hash } = deps;
   const adapters = deps.adapters ?? SHIPPED;
-  const { feed, store, config } = await openOrStandBy(atStart, adapters, deps);
+  const serving = createServing(atStart, { adapters, clock }, teardown);
+  const { feed, store, config } = await openOrStandBy(atStart, { adapters, serving }, deps);
   teardown.push("state", () => store.close());
   await claimOrigin(store, config);
   const { membership, signals } = store;
   const own = membership === undefined ? deps : { ...deps, clock: membership.clock };
   const revisions = await Revisions.open({ store, signals, membership, clock: own.clock, hash, log });
-  const serving = await startServing(config, { adapters, clock: own.clock }, teardown);
+  await serving.open(() => "it starts");
   const { url } = serving;
   const parts = { feed, store, deps: own, startedAtMs: own.clock.now(), revisions, serving };
   if (membership === undefined) {

@@ -28,7 +28,7 @@ import type { Revisions } from "./fleet/revisions.ts";
 import { createReloader, type Reloader } from "./reload/reload.ts";
 import { watchFiles } from "./reload/watch-files.ts";
 import { createSandboxGuard } from "./sandbox-guard.ts";
-import type { Serving } from "./serving.ts";
+import type { Serving } from "./daemon/serving.ts";
 import { createSwap } from "./swap.ts";
 import { createViews } from "./views/views.ts";
 

@@ -7,7 +7,7 @@ import { formatIssue } from "../../config/report.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { type ActivityFeed, createActivityFeed, publishingStore } from "./activity.ts";
 import type { Adapters, DaemonDeps } from "./daemon-deps.ts";
-import { createTeardown, type Teardown } from "./teardown.ts";
+import type { Serving } from "./serving.ts";
 
 interface Opened {
   readonly feed: ActivityFeed;
@@ -15,18 +15,26 @@ interface Opened {
   readonly config: Config;
 }
 
-export async function openOrStandBy(initial: Config, adapters: Adapters, deps: DaemonDeps): Promise<Opened> {
+interface StandByParts {
+  readonly adapters: Adapters;
+  readonly serving: Pick<Serving, "open">;
+}
+
+export async function openOrStandBy(initial: Config, { adapters, serving }: StandByParts, deps: DaemonDeps): Promise<Opened> {
   const { clock, random, log } = deps;
-  const serving = createTeardown(log);
   let [host, served]: [string | undefined, Promise<void>] = [undefined, Promise.resolve()];
+  // Another daemon on the same machine may have the same addresses: they are its own while it is active.
+  const serve = () =>
+    serving
+      .open(() => `it stands by; active is ${host}`)
+      .catch((error: unknown) => log.debug("a standby does not answer everywhere", { error }));
   const standby = {
     signal: deps.stopping ?? new AbortController().signal,
     onWait(active: { readonly host: string }) {
       log.info("standing by: another chirpwatch is active on this state", { host: active.host });
       const isFirst = host === undefined;
       host = active.host;
-      const standbyText = () => `it stands by; active is ${host}`;
-      if (isFirst) served = serveStandby(initial, { adapters, deps, standbyText }, serving);
+      if (isFirst) served = serve();
     },
     onReplaced: deps.onRefused ?? (() => undefined),
   };
@@ -38,28 +46,7 @@ export async function openOrStandBy(initial: Config, adapters: Adapters, deps: D
     return { feed, store, config: await loadAgain(initial, deps) };
   } finally {
     await served;
-    await serving.drain();
   }
-}
-
-/** Another daemon on the same machine may have the same addresses: they are its own while it is active. */
-async function serveStandby(
-  { server, state }: Config,
-  { adapters, deps, standbyText }: { readonly adapters: Adapters; readonly deps: DaemonDeps; readonly standbyText: () => string },
-  serving: Teardown,
-): Promise<void> {
-  const { clock, log } = deps;
-  const { host, port, token } = server;
-  const open = async (name: string, start: () => Promise<{ close(): Promise<void> }>) => {
-    try {
-      const opened = await start();
-      serving.push(name, () => opened.close());
-    } catch (error) {
-      log.debug("a standby does not answer here", { part: name, error });
-    }
-  };
-  await open("control socket", () => adapters.startControl({ clock, standbyText }, state.path));
-  await open("server", () => adapters.startServer({ clock, standbyText, host, port, ...(token === undefined ? {} : { token }) }));
 }
 
 async function loadAgain(initial: Config, { load, log }: DaemonDeps): Promise<Config> {

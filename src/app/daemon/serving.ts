@@ -1,0 +1,61 @@
+/** The control socket and the status page. They stay open while the work behind them ends and begins again, and from a stand-by on. */
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { ControlSocket } from "../../server/control-socket.ts";
+import type { RouteDeps } from "../../server/load-routes.ts";
+import type { HttpRouteDeps } from "../../server/routes.ts";
+import type { RunningServer } from "../../server/server.ts";
+import type { Adapters } from "./daemon-deps.ts";
+import type { Teardown } from "./teardown.ts";
+
+export interface Serving {
+  /** Of the page; "" before it is open. */
+  readonly url: string;
+  /** Opens what is not open yet, and answers with the reason why nothing is shown. @throws ExitError when an address cannot be had. */
+  open(why: () => string): Promise<void>;
+  /** Answers for this work until that stops. */
+  show(work: HttpRouteDeps, teardown: Teardown): void;
+}
+
+interface ServingParts {
+  readonly adapters: Adapters;
+  readonly clock: Clock;
+}
+
+export function createServing({ server, state }: Config, { adapters, clock }: ServingParts, teardown: Teardown): Serving {
+  const { host, port, token, publicUrl } = server;
+  const publicHost = publicUrl === undefined ? {} : { publicHost: new URL(publicUrl).hostname };
+  const address = { host, port, ...publicHost, ...(token === undefined ? {} : { token }) };
+  let [control, page]: [ControlSocket | undefined, RunningServer | undefined] = [undefined, undefined];
+  let reason = () => "";
+  const idle = { clock, standbyText: () => reason() };
+  const answerWith = (deps: RouteDeps) => {
+    control?.answerWith(deps);
+    page?.answerWith(deps);
+  };
+  return {
+    get url() {
+      return page?.url ?? "";
+    },
+    async open(why) {
+      reason = why;
+      if (control === undefined) {
+        const opened = await adapters.startControl(idle, state.path);
+        teardown.push("control socket", () => opened.close());
+        control = opened;
+      }
+      if (page === undefined) {
+        const opened = await adapters.startServer({ ...idle, ...address });
+        teardown.push("server", () => opened.close());
+        page = opened;
+      }
+    },
+    show(work, { push }) {
+      answerWith(work);
+      push("status page", () => {
+        reason = () => "it stops, or begins its work anew";
+        answerWith(idle);
+      });
+    },
+  };
+}
