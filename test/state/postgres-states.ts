@@ -12,14 +12,22 @@ import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { START_MS } from "./temp-state.ts";
 
+interface Migrated {
+  readonly db: ReturnType<typeof kyselyOverPool>;
+  readonly tables: readonly string[];
+}
+
 export class PostgresStates {
   readonly #server: PostgresServer;
   readonly #tables: readonly string[];
   readonly #database: string;
+  /** Open until the server ends. */
+  readonly #db: ReturnType<typeof kyselyOverPool>;
 
-  private constructor(server: PostgresServer, database: string, tables: readonly string[]) {
+  private constructor(server: PostgresServer, database: string, { db, tables }: Migrated) {
     this.#server = server;
     this.#database = database;
+    this.#db = db;
     this.#tables = tables;
   }
 
@@ -27,13 +35,8 @@ export class PostgresStates {
     const database = new URL(await server.url()).pathname.slice(1);
     const db = kyselyOverPool(await createPool(targetOf(server, database)));
     await migrate(db);
-    await db.destroy();
     const rows = await server.ask(database, "select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%'");
-    return new PostgresStates(
-      server,
-      database,
-      rows.map(({ tablename }) => String(tablename)),
-    );
+    return new PostgresStates(server, database, { db, tables: rows.map(({ tablename }) => String(tablename)) });
   }
 
   async empty(): Promise<Store> {
@@ -53,13 +56,8 @@ export class PostgresStates {
     await this.#server.ask(this.#database, text);
   }
 
-  async inconsistencies(): Promise<readonly string[]> {
-    const db = kyselyOverPool(await createPool(targetOf(this.#server, this.#database)));
-    try {
-      return await findInconsistencies(db);
-    } finally {
-      await db.destroy();
-    }
+  inconsistencies(): Promise<readonly string[]> {
+    return findInconsistencies(this.#db);
   }
 
   /** One more on what is there; `port`: of the way to it. */
