@@ -40,8 +40,8 @@ const REQUESTS = 10_000_000;
 /** All of them would have the same one. */
 const CONTROL = { path: "", answerWith: () => undefined, close: async () => undefined };
 
-/** None runs yet. Ended when the test ends. */
-export async function makeInnerReplicas(watches: object): Promise<InnerReplicas> {
+/** None runs yet. Ended when the test ends. `ops`: more of that section. */
+export async function makeInnerReplicas(watches: object, ops: object = {}): Promise<InnerReplicas> {
   const folder = makeEmptyState();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
@@ -55,7 +55,7 @@ export async function makeInnerReplicas(watches: object): Promise<InnerReplicas>
       server: { listen: "127.0.0.1:0" },
       watches,
       sinks: { hook: { type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true } },
-      ops: { sink: "hook" },
+      ops: { sink: "hook", ...ops },
     }),
   );
   const base = { clock, random: createSeededRandom(1), log: rememberingLog() };

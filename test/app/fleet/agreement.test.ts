@@ -1,7 +1,8 @@
-/** Whole replicas on one state: what one of them learns of its watches changes the plan of all. */
-import { expect, it } from "vitest";
+/** Whole replicas on one state: what one of them learns of its watches changes the plan of all, and the heartbeat is sent once for all. */
+import { expect, it, onTestFinished } from "vitest";
 import { PLANNER_VERSION } from "../../../src/groups/group-polls.ts";
 import { makeInnerReplicas } from "../../support/inner-replicas.ts";
+import { startLoopbackServer } from "../../support/loopback-server.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -43,4 +44,16 @@ it("a replica of another version of the planner, which knows the group by anothe
   for (const username of names) await control("tweets", { username, text: "new" });
   await clock.advance(3 * MINUTE);
   expect(hook.events().filter(({ type }) => type === "tweet.created")).toHaveLength(names.length);
+});
+
+it("only the one that leads sends the heartbeat", async () => {
+  const monitor = await startLoopbackServer();
+  onTestFinished(() => monitor.close());
+  const watches = { brand: { type: "search", query: "acme", schedule: "@every 1m" } };
+  const { clock, add } = await makeInnerReplicas(watches, { heartbeat: { url: monitor.url, interval: "1m" } });
+  await add();
+  await add();
+  const before = monitor.received.length;
+  await clock.advance(5 * MINUTE);
+  expect([before, monitor.received.length]).toEqual([1, 6]);
 });
