@@ -21,7 +21,8 @@ afterAll(() => server.remove());
 
 it("they share polls and destinations evenly, each says so, and one that stops leaves its part to the others", async () => {
   const replicas = await Replicas.start(await createFixture(), await server.url(), 3);
-  const { replicas: listed, watches } = await replicas.statusOf(replicas.at(1));
+  const { replicas: listed, watches, unclaimed } = await replicas.statusOf(replicas.at(1));
+  expect(unclaimed).toBeNull();
   const views = listed ?? [];
   const polledHere = watches.filter(({ polled_by: others }) => others.length === 0);
   expect(polledHere).toHaveLength(4);

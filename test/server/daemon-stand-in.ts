@@ -92,6 +92,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
     period_end: "2026-04-01T00:00:00.000Z",
   },
   replicas: null,
+  unclaimed: null,
   gaps: 0,
   watches: [watchView()],
   sinks: [sinkView()],

@@ -1,7 +1,7 @@
 /** The daemons that share a state, and what each of them does. */
 import { isoTime } from "../../model/clock.ts";
-import type { ReplicaState, WorkClaim } from "../../model/replicas.ts";
-import type { ReplicaView } from "../../server/words/views.ts";
+import { type ReplicaState, shardOf, type WorkClaim } from "../../model/replicas.ts";
+import type { ReplicaView, UnclaimedView } from "../../server/words/views.ts";
 
 /** `ownId`: of the one that answers; undefined for a command that reads the state. */
 export function replicaViews(
@@ -29,4 +29,19 @@ export function pollsOfOthers(all: readonly ReplicaState[], claims: readonly Wor
   const names = new Map(all.map(({ id, name }) => [id, name]));
   const others = claims.filter(({ kind, replica }) => kind === "poll" && replica !== ownId);
   return new Map(others.flatMap(({ key, replica }) => (names.has(replica ?? "") ? [[key, names.get(replica ?? "") ?? ""] as const] : [])));
+}
+
+/** `lastPolls`: of each poll that there is, by its key: when it was made last; null: never. */
+export function unclaimedView(
+  all: readonly ReplicaState[],
+  claims: readonly WorkClaim[],
+  lastPolls: ReadonlyMap<string, number | null>,
+): UnclaimedView | null {
+  const ids = new Set<string | null>(all.map(({ id }) => id));
+  const held = new Set(claims.flatMap(({ kind, key, replica }) => (kind === "poll" && ids.has(replica) ? [key] : [])));
+  const waiting = [...lastPolls].filter(([key]) => !held.has(shardOf(key)));
+  const destinations = claims.filter(({ kind, replica }) => kind === "destination" && !ids.has(replica)).length;
+  if (waiting.length + destinations === 0) return null;
+  const times = waiting.flatMap(([, atMs]) => atMs ?? []);
+  return { polls: waiting.length, destinations, oldest_poll_at: times.length === 0 ? null : isoTime(Math.min(...times)) };
 }

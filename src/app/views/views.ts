@@ -29,7 +29,7 @@ import { findItem, unseenItem } from "./find-item.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
 import { reasonsOf, type Troubles } from "./reasons.ts";
 import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
-import { pollsOfOthers, replicaViews } from "./replicas-view.ts";
+import { pollsOfOthers, replicaViews, unclaimedView } from "./replicas-view.ts";
 import { eventLine, watchView } from "./status-view.ts";
 import { readSinks } from "./sinks-view.ts";
 import { strandedReasons } from "../delivering/stranded.ts";
@@ -84,7 +84,7 @@ class DaemonViews implements Views {
     await quotaWatch.refresh(engine.polls);
     const trouble = upstreamWatch.trouble;
     const { views: sinks, stats, readWait } = await readSinks(store, config, this.#sinkFacts());
-    const fleet = await this.#fleet();
+    const fleet = await this.#fleet(known);
     const watches = await this.#watchViews(known, fleet?.pollsOfOthers);
     const recent = await store.recentRecords(RECENT_EVENTS);
     const quota = quotaFacts(this.#parts);
@@ -109,6 +109,7 @@ class DaemonViews implements Views {
       version: deps.version,
       started_at: isoTime(startedAtMs),
       replicas: fleet?.views ?? null,
+      unclaimed: fleet?.unclaimed ?? null,
       uptime_seconds: Math.round((clock.now() - startedAtMs) / 1_000),
       upstream: {
         up: trouble === undefined,
@@ -200,12 +201,17 @@ class DaemonViews implements Views {
   }
 
   /** Undefined where this daemon is alone on its state. */
-  async #fleet() {
-    const { store } = this.#parts;
+  async #fleet(known: ReadonlyMap<string, SourceState>) {
+    const { store, engine } = this.#parts;
     if (store.membership === undefined) return undefined;
     const { id } = store.membership;
     const [all, claims] = [await store.replicas(), await store.claims()];
-    return { views: replicaViews(all, claims, id), pollsOfOthers: pollsOfOthers(all, claims, id) };
+    const lastPolls = new Map(engine.polls.map(({ key }) => [key, known.get(key)?.lastPollAtMs ?? null]));
+    return {
+      views: replicaViews(all, claims, id),
+      unclaimed: unclaimedView(all, claims, lastPolls),
+      pollsOfOthers: pollsOfOthers(all, claims, id),
+    };
   }
 
   async #watchViews(

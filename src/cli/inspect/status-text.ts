@@ -3,6 +3,7 @@ import { cleanLine } from "../../render/text/clean-text.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/words/delivery-words.ts";
 import { enrichingWords } from "../../server/words/enriching-words.ts";
 import { firstReadWords } from "../../server/words/first-read-words.ts";
+import { unclaimedWords } from "../../server/words/page-words.ts";
 import type { KeyView, QuotaView } from "../../server/words/budget-view.ts";
 import type { EventLine, ReloadView, ReplicaView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
@@ -37,6 +38,7 @@ function heading(view: StatusView | StoppedView): string {
   for (const reason of view.reasons) lines.push(`  ${reason}`);
   lines.push(...(view.replicas ?? []).map(replicaText));
   if ("version" in view) {
+    if (view.unclaimed !== null) lines.push(`  ${unclaimedWords(view.unclaimed)}`);
     if (view.gaps > 0) lines.push(`  ${plural(view.gaps, "gap")} in what was read, being filled`);
     if (view.config.last_reload !== null) lines.push(...reloadLines(view.config.last_reload));
     if (view.config.failed_reload !== null) lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));

@@ -6,7 +6,7 @@ import { silenceForm } from "./page-silence-form.ts";
 import { silenceTable } from "./page-silences.ts";
 import { eventList, sinkTable, watchTable } from "./page-tables.ts";
 import { tiles } from "./page-tiles.ts";
-import { spanText, when } from "../words/page-words.ts";
+import { spanText, unclaimedWords, when } from "../words/page-words.ts";
 import type { DaemonState, StatusView } from "../words/views.ts";
 
 const STATE: Readonly<Record<DaemonState, { readonly tone: string; readonly sign: string; readonly word: string }>> = {
@@ -62,10 +62,12 @@ function header(status: StatusView, nowMs: number): Html {
 </header>`;
 }
 
-const replicas = ({ replicas: all }: StatusView): Html | undefined =>
-  all === null
-    ? undefined
-    : html`<span>replicas: ${all.map(({ name, polls_percent: percent }) => `${name} (${percent}% of the polls)`).join(", ")}</span>`;
+function replicas({ replicas: all, unclaimed }: StatusView): Html | undefined {
+  if (all === null) return undefined;
+  const parts = all.map(({ name, polls_percent: percent }) => `${name} (${percent}% of the polls)`);
+  const free = unclaimed === null ? "" : `; ${unclaimedWords(unclaimed)}`;
+  return html`<span>replicas: ${parts.join(", ")}${free}</span>`;
+}
 
 /** On a page that updates itself this says whether it still does. */
 function asOf(nowMs: number): Html {

@@ -225,6 +225,14 @@ export interface ReplicaView {
   readonly destinations: number;
 }
 
+/** Work that no replica does: until the leader gives it to one. */
+export interface UnclaimedView {
+  readonly polls: number;
+  readonly destinations: number;
+  /** Which of these polls waits longest: when it was made last; null where none ever was. */
+  readonly oldest_poll_at: string | null;
+}
+
 export interface StatusView {
   readonly state: DaemonState;
   /** One sentence each; empty when `running`. */
@@ -234,6 +242,8 @@ export interface StatusView {
   readonly uptime_seconds: number;
   /** Daemons that share the state, oldest first; null where it is a file. */
   readonly replicas: readonly ReplicaView[] | null;
+  /** Null where replicas do all of the work, and where the state is a file. */
+  readonly unclaimed: UnclaimedView | null;
   readonly upstream: UpstreamView;
   readonly quota: QuotaView;
   /** Gaps in covered history that wait to be filled. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { pollsOfOthers, replicaViews } from "../../../src/app/views/replicas-view.ts";
-import type { ReplicaState, WorkClaim } from "../../../src/model/replicas.ts";
+import { pollsOfOthers, replicaViews, unclaimedView } from "../../../src/app/views/replicas-view.ts";
+import { type ReplicaState, shardOf, type WorkClaim } from "../../../src/model/replicas.ts";
 
 const replica = (id: string): ReplicaState => ({ id, name: `r${id}`, config: "c", isLeading: id === "1", joinedAtMs: 0 });
 const claim = (key: string, by: string | null, kind: WorkClaim["kind"] = "poll"): WorkClaim => ({
@@ -19,4 +19,18 @@ it("says what part of the requests of all polls each replica makes, and how many
     [75, 0],
     [25, 1],
   ]);
+});
+
+it("says what no replica does: what is nobody's, of one that is gone, or not shared out yet, and which of it waits longest", () => {
+  const [held, free, gone, unshared] = ["poll of one", "poll of nobody", "poll of a gone one", "poll of no claim"] as const;
+  const claims = [
+    ...[claim(shardOf(held), "1"), claim(shardOf(free), null), claim(shardOf(gone), "3")],
+    ...[claim("here", "1", "destination"), claim("there", null, "destination")],
+  ];
+  const times = [5_000, 9_000, 7_000, null];
+  const lastPolls = new Map([held, free, gone, unshared].map((key, at) => [key, times[at] ?? null]));
+  const replicas = [replica("1")];
+  expect(unclaimedView(replicas, claims, lastPolls)).toEqual({ polls: 3, destinations: 1, oldest_poll_at: "1970-01-01T00:00:07.000Z" });
+  expect(unclaimedView(replicas, claims, new Map([[unshared, null]]))).toEqual({ polls: 1, destinations: 1, oldest_poll_at: null });
+  expect(unclaimedView(replicas, claims.slice(0, 1), new Map([[held, 5_000]]))).toBeNull();
 });

@@ -79,6 +79,17 @@ describe("the head", () => {
     ]);
   });
 
+  it("says what none of them does", () => {
+    const unclaimed = { polls: 12, destinations: 1, oldest_poll_at: "2026-03-10T13:00:00.000Z" };
+    expect(headOf({ unclaimed })[1]).toBe(
+      "  not given to a replica yet: 12 polls (the oldest of them last made 2026-03-10 13:00:00 UTC), 1 destination",
+    );
+    expect(headOf({ unclaimed: { ...unclaimed, oldest_poll_at: null } })[1]).toContain("(none of them ever made)");
+    expect(headOf({ unclaimed: { ...unclaimed, polls: 0, oldest_poll_at: null } })[1]).toBe(
+      "  not given to a replica yet: 0 polls, 1 destination",
+    );
+  });
+
   it.each([
     [{ limit: null, expected: null, forecast: null }, "31,408 of an unknown quota until 2026-04-01"],
     [{ expected: 95_000 }, "31,408 of 100,000, 95,000 expected until 2026-04-01"],

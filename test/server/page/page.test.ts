@@ -27,6 +27,15 @@ describe("the status page", () => {
     expect(words).not.toContain("Needs attention");
   });
 
+  it("names the replicas, and says what none of them does", () => {
+    const one = { name: "10.0.0.1#aaaa", joined_at: "", leads: true, answers: true, shares: true, polls_percent: 100, destinations: 0 };
+    const unclaimed = { polls: 2, destinations: 0, oldest_poll_at: "2026-03-10T13:00:00.000Z" };
+    expect(wordsOf(page({ replicas: [one], unclaimed }))).toContain(
+      "replicas: 10.0.0.1#aaaa (100% of the polls); not given to a replica yet: 2 polls (the oldest of them last made 2026-03-10 13:00:00 UTC)",
+    );
+    expect(wordsOf(page({ replicas: [one] }))).not.toContain("not given");
+  });
+
   it("shows what silences hold back, until when, for whom and why, and nothing of them while there are none", () => {
     const words = wordsOf(
       page({ silences: [silenceView({ comment: "<b>launch</b>" }), silenceView({ id: "2", author: "", silenced: [] })] }),
