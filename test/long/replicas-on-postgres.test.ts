@@ -1,4 +1,4 @@
-/** Many kills of three daemons on one Postgres; and one that froze for longer than its lease. */
+/** Many kills of three daemons on one Postgres; restarts of the server under them; and one that froze for longer than its lease. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { cleanUpAfterwards, createFixture } from "../e2e/fixture.ts";
 import { Replicas } from "../e2e/replicas.ts";
@@ -23,6 +23,19 @@ it("nothing is lost or created twice over a hundred kills", { timeout: 900_000 }
   console.info(
     `${replicas.fresh.length} tweets, ${replicas.copies()} copies; taken over in ${share(0.5)} ms (p50), ${share(0.99)} ms (p99)`,
   );
+});
+
+it("nothing is lost or created twice when the server is stopped or killed under all of them", { timeout: 120_000 }, async () => {
+  const replicas = await Replicas.start(await createFixture(), await server.url(), 3);
+  for (const mode of ["fast", "immediate"] as const) {
+    replicas.post();
+    await server.stop(mode);
+    replicas.post();
+    await server.start();
+    await replicas.shared();
+    replicas.post();
+  }
+  expect(await replicas.findWrong()).toEqual([]);
 });
 
 it("one that froze for longer than its lease is replaced, writes nothing when it goes on, and ends", { timeout: 120_000 }, async () => {
