@@ -1,34 +1,46 @@
 /** Several daemons on one state, each in a folder of its own, as on a machine of its own. */
 import { type BinProcess, makeFolder, startBin } from "../support/bin-process.ts";
 import { baseConfig, writeConfig } from "../support/daemon-process.ts";
+import { type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
+import { type SandboxProcess, startSandboxHere } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
 import type { StatusView } from "../../src/server/words/views.ts";
-import { type Fixture, hookSink } from "./fixture.ts";
+import { hookSink, keep } from "./fixture.ts";
 
-/** Searches, each with news of its own. */
-const QUERIES = Array.from({ length: 12 }, (_, n) => `acme${n}`);
+/** Requests a second: what the sandbox takes, and what the replicas may send together. */
+const RATE = 20;
+/** Each searches for the tweets of an account of its own. */
+const WATCHES = Array.from({ length: 300 }, (_, n) => `acme${n}`);
+/** Those that get tweets; they are polled often. All watches together ask for two thirds of the rate. */
+const BUSY = WATCHES.filter((_, n) => n % 25 === 0);
+
+interface Around {
+  readonly sandbox: SandboxProcess;
+  readonly hook: HookReceiver;
+  readonly stateUrl: string;
+}
 
 export class Replicas {
   readonly fresh: string[] = [];
   /** From each kill until the others had all the work, as their status says. */
   readonly takeoversMs: number[] = [];
-  readonly #fixture: Fixture;
-  readonly #url: string;
+  readonly #around: Around;
   readonly #folders = new Map<BinProcess, string>();
   all: BinProcess[] = [];
 
-  private constructor(fixture: Fixture, url: string) {
-    this.#fixture = fixture;
-    this.#url = url;
+  private constructor(around: Around) {
+    this.#around = around;
   }
 
-  /** Each has its share. */
-  static async start(fixture: Fixture, url: string, count: number): Promise<Replicas> {
-    const replicas = new Replicas(fixture, url);
-    for (const query of QUERIES) fixture.api.post(`search:${query}`, 3);
-    const first = replicas.add();
-    for (const query of QUERIES) await first.logged(new RegExp(`^${query}: \\d+ items noted`));
+  /** The first one leads. Each has its share, and every first read is done. */
+  static async start(stateUrl: string, count: number): Promise<Replicas> {
+    const [sandbox, hook] = [keep(await startSandboxHere()), keep(await startHookReceiver())];
+    const replicas = new Replicas({ sandbox, hook, stateUrl });
+    await replicas.#postEach(3);
+    await replicas.add().logged("joined the replicas on this state");
     for (let added = 1; added < count; added += 1) replicas.add();
+    const firstReads = () => replicas.all.flatMap((one) => one.log().filter(({ msg }) => msg.includes(" items noted")));
+    await until("every first read", () => firstReads().length >= WATCHES.length);
     await replicas.shared();
     return replicas;
   }
@@ -38,14 +50,20 @@ export class Replicas {
   }
 
   add(): BinProcess {
-    const { api, hook } = this.#fixture;
+    const { sandbox, hook, stateUrl } = this.#around;
     const folder = makeFolder();
     writeConfig(folder, {
-      ...baseConfig(api.url, api.key),
-      ...{ state: { url: this.#url }, defaults: { watch: { schedule: "@every 1s" } } },
+      ...baseConfig(sandbox.url, sandbox.key),
+      state: { url: stateUrl },
       sinks: { one: hookSink(hook), two: { ...hookSink(hook), url: `${hook.url}?two` } },
       watches: Object.fromEntries(
-        QUERIES.map((query, n) => [query, { type: "search", query, strategy: "single", sink: n % 2 === 0 ? "one" : "two" }]),
+        WATCHES.map((account, n) => [
+          account,
+          {
+            ...{ type: "search", query: `from:${account}`, strategy: "single", sink: n % 2 === 0 ? "one" : "two" },
+            schedule: BUSY.includes(account) ? "@every 2s" : "@every 40s",
+          },
+        ]),
       ),
     });
     const replica = startBin(["run", "-c", "watches.yaml"], { cwd: folder });
@@ -83,14 +101,14 @@ export class Replicas {
 
   /** Takes one out by a signal, in the middle of work, and puts another one in its place. */
   async replace(replica: BinProcess, signal: "SIGKILL" | "SIGSTOP"): Promise<void> {
-    this.post();
+    await this.post();
     this.take(replica, signal);
     const takenMs = performance.now();
-    this.post();
+    await this.post();
     await this.shared();
     this.takeoversMs.push(performance.now() - takenMs);
     this.add();
-    this.post();
+    await this.post();
     await this.shared();
   }
 
@@ -107,19 +125,24 @@ export class Replicas {
     return replica;
   }
 
-  post(): void {
-    for (const query of QUERIES) this.fresh.push(...this.#fixture.api.post(`search:${query}`, 1));
+  async post(): Promise<void> {
+    this.fresh.push(...(await this.#postEach(1)));
+  }
+
+  async #postEach(count: number): Promise<readonly string[]> {
+    const posted = await Promise.all(BUSY.map((username) => this.#around.sandbox.control("tweets", { username, count })));
+    return posted.flatMap(({ ids }) => ids);
   }
 
   /** Messages that arrived more than once, with the same id: what was being sent at a kill. */
   copies(): number {
-    const ids = this.#fixture.hook.messages().map(({ id }) => id);
+    const ids = this.#around.hook.messages().map(({ id }) => id);
     return ids.length - new Set(ids).size;
   }
 
-  /** What is wrong once every tweet has arrived: each became one event, and each event stands in one message, however often that was sent. */
+  /** What is wrong once every tweet has arrived: each became one event, and each event stands in one message, however often that was sent. Or too many requests. */
   async findWrong(): Promise<readonly string[]> {
-    const { hook } = this.#fixture;
+    const { hook, sandbox } = this.#around;
     const alerted = () => new Set(hook.events().map(({ subject }) => subject));
     await until(
       "every tweet",
@@ -139,7 +162,9 @@ export class Replicas {
         eventsOf.set(subject, (eventsOf.get(subject) ?? new Set()).add(eventId));
       }
     const many = (sets: ReadonlyMap<string, ReadonlySet<string>>) => [...sets].filter(([, set]) => set.size > 1).map(([key]) => key);
+    const { max_in_one_second: busiest } = await sandbox.control("requests");
     return [
+      ...(busiest > RATE ? [`${busiest} requests in one second`] : []),
       ...old.map((id) => `${id} is of the baseline`),
       ...many(messagesOf).map((id) => `event ${id} is in two messages`),
       ...many(eventsOf).map((id) => `tweet ${id} became two events`),

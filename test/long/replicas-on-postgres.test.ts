@@ -1,6 +1,6 @@
 /** Many kills of three daemons on one Postgres; restarts of the server under them; and one that froze for longer than its lease. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { cleanUpAfterwards, createFixture } from "../e2e/fixture.ts";
+import { cleanUpAfterwards } from "../e2e/fixture.ts";
 import { Replicas } from "../e2e/replicas.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 it("nothing is lost or created twice over a hundred kills", { timeout: 900_000 }, async () => {
-  const replicas = await Replicas.start(await createFixture(), await server.url(), 3);
+  const replicas = await Replicas.start(await server.url(), 3);
   for (let kill = 0; kill < KILLS; kill += 1) await replicas.replace(replicas.at(kill % 3), "SIGKILL");
   expect(await replicas.findWrong()).toEqual([]);
   const times = [...replicas.takeoversMs].sort((a, b) => a - b);
@@ -26,25 +26,25 @@ it("nothing is lost or created twice over a hundred kills", { timeout: 900_000 }
 });
 
 it("nothing is lost or created twice when the server is stopped or killed under all of them", { timeout: 120_000 }, async () => {
-  const replicas = await Replicas.start(await createFixture(), await server.url(), 3);
+  const replicas = await Replicas.start(await server.url(), 3);
   for (const mode of ["fast", "immediate"] as const) {
-    replicas.post();
+    await replicas.post();
     await server.stop(mode);
-    replicas.post();
+    await replicas.post();
     await server.start();
     await replicas.shared();
-    replicas.post();
+    await replicas.post();
   }
   expect(await replicas.findWrong()).toEqual([]);
 });
 
 it("one that froze for longer than its lease is replaced, writes nothing when it goes on, and ends", { timeout: 120_000 }, async () => {
   for (const isLeader of [true, false]) {
-    const replicas = await Replicas.start(await createFixture(), await server.url(), 2);
+    const replicas = await Replicas.start(await server.url(), 2);
     const leader = await replicas.leader();
     const frozen = isLeader ? leader : replicas.at(replicas.at(0) === leader ? 1 : 0);
     await replicas.replace(frozen, "SIGSTOP");
-    replicas.post();
+    await replicas.post();
     frozen.kill("SIGCONT");
     expect(await frozen.gone).toMatchObject({ code: 75 });
     expect(frozen.err()).toContain("Other replicas took over");
