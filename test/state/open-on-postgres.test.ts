@@ -7,6 +7,7 @@ import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { checkServer } from "../../src/state/files/postgres-failures.ts";
 import type { OpenedStore, OpenOptions } from "../../src/state/open.ts";
 import { openState } from "../../src/state/open-state.ts";
+import { throughPgBouncer } from "../support/pgbouncer.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { memoryStatePath, rememberingLog } from "./temp-state.ts";
@@ -136,6 +137,13 @@ test("of a newer version, or of one that this build is newer than, is refused to
   expect(await refusal(url)).toContain("STATE_NEWER_SCHEMA");
   await server.ask(database, "delete from kysely_migration where name > '0020'");
   expect(await refusal(url, { readonly: true })).toContain("STATE_OLDER_SCHEMA");
+});
+
+test("refuses a pooler that lends a session for one transaction only, and takes one that lends it whole", async (context) => {
+  expect(await refusal(await throughPgBouncer(context, server, "transaction"))).toMatch(
+    /^STATE_SERVER_UNFIT: A pooler answers for .* lends its sessions for one transaction at a time/,
+  );
+  expect((await open(await throughPgBouncer(context, server, "session"))).created).toBe(true);
 });
 
 test("needs a server that fits", () => {

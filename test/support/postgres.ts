@@ -53,7 +53,8 @@ export function findPostgres(): string | undefined {
 
 const runs = (postgres: string, as: object = {}): boolean => spawnSync(postgres, ["--version"], as).status === 0;
 
-const identity = () => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
+/** Whom a server runs as where root runs the tests: it refuses root. */
+export const nobody = () => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
 
 export async function startPostgres(settings: readonly string[] = [], within = tmpdir()): Promise<PostgresServer> {
   const found = findPostgres();
@@ -66,7 +67,7 @@ export async function startPostgres(settings: readonly string[] = [], within = t
     join(folder, "initdb"),
     ["-D", cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"],
     {
-      ...identity(),
+      ...nobody(),
       encoding: "utf8",
       cwd: data,
     },
@@ -79,13 +80,13 @@ export async function startPostgres(settings: readonly string[] = [], within = t
 
 /** A checkout below root's own folder is closed to others: the binaries are copied out of it, with what they link and share. */
 function reachable(folder: string, data: string): string {
-  if (runs(join(folder, "postgres"), identity())) return folder;
+  if (runs(join(folder, "postgres"), nobody())) return folder;
   const copy = join(data, "native");
   cpSync(dirname(folder), copy, { recursive: true, verbatimSymlinks: true });
   return join(copy, basename(folder));
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -146,7 +147,7 @@ class Server implements PostgresServer {
     if (process.getuid?.() === 0) chownSync(sockets, NOBODY, NOBODY);
     const all = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${sockets}`, "fsync=off", ...settings];
     const args = ["-D", cluster, ...all.flatMap((setting) => ["-c", setting])];
-    const server = spawn(join(folder, "postgres"), args, { ...identity(), cwd: data, stdio: ["ignore", "ignore", "pipe"] });
+    const server = spawn(join(folder, "postgres"), args, { ...nobody(), cwd: data, stdio: ["ignore", "ignore", "pipe"] });
     this.#process = server;
     await new Promise<void>((resolve, reject) => {
       let said = "";
