@@ -1,7 +1,7 @@
 /** The daemons that share a state, and what each of them does. */
 import { isoTime } from "../../model/clock.ts";
 import { type ReplicaState, shardOf, type WorkClaim } from "../../model/replicas.ts";
-import type { ReplicaView, UnclaimedView } from "../../server/words/views.ts";
+import type { ReplicaView, UnclaimedView } from "../../server/words/replica-view.ts";
 
 /** `ownId`: of the one that answers; undefined for a command that reads the state. */
 export function replicaViews(
@@ -42,6 +42,6 @@ export function unclaimedView(
   const waiting = [...lastPolls].filter(([key]) => !held.has(shardOf(key)));
   const destinations = claims.filter(({ kind, replica }) => kind === "destination" && !ids.has(replica)).length;
   if (waiting.length + destinations === 0) return null;
-  const times = waiting.flatMap(([, atMs]) => atMs ?? []);
-  return { polls: waiting.length, destinations, oldest_poll_at: times.length === 0 ? null : isoTime(Math.min(...times)) };
+  const oldestMs = waiting.reduce((least, [, atMs]) => Math.min(least, atMs ?? least), Number.POSITIVE_INFINITY);
+  return { polls: waiting.length, destinations, oldest_poll_at: oldestMs === Number.POSITIVE_INFINITY ? null : isoTime(oldestMs) };
 }

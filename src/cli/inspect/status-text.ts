@@ -1,11 +1,10 @@
 /** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/words/delivery-words.ts";
-import { enrichingWords } from "../../server/words/enriching-words.ts";
-import { firstReadWords } from "../../server/words/first-read-words.ts";
-import { unclaimedWords } from "../../server/words/page-words.ts";
+import { enrichingWords, firstReadWords } from "../../server/words/watch-words.ts";
+import { type ReplicaView, unclaimedWords } from "../../server/words/replica-view.ts";
 import type { KeyView, QuotaView } from "../../server/words/budget-view.ts";
-import type { EventLine, ReloadView, ReplicaView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
+import type { EventLine, ReloadView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 

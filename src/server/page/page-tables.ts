@@ -1,8 +1,7 @@
 /** The three lists of the status page: watches, sinks, what happened last. */
 import { Html, html } from "../words/html.ts";
 import { outcomesText } from "../words/delivery-words.ts";
-import { enrichingWords } from "../words/enriching-words.ts";
-import { firstReadWords } from "../words/first-read-words.ts";
+import { enrichingWords, firstReadWords } from "../words/watch-words.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
 import { counted, countText, lasting, when } from "../words/page-words.ts";
 import type { EventLine, MemberListView, SinkView, TargetView, WaitView, WatchView } from "../words/views.ts";

@@ -6,7 +6,8 @@ import { silenceForm } from "./page-silence-form.ts";
 import { silenceTable } from "./page-silences.ts";
 import { eventList, sinkTable, watchTable } from "./page-tables.ts";
 import { tiles } from "./page-tiles.ts";
-import { spanText, unclaimedWords, when } from "../words/page-words.ts";
+import { spanText, when } from "../words/page-words.ts";
+import { unclaimedWords } from "../words/replica-view.ts";
 import type { DaemonState, StatusView } from "../words/views.ts";
 
 const STATE: Readonly<Record<DaemonState, { readonly tone: string; readonly sign: string; readonly word: string }>> = {

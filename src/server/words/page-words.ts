@@ -1,6 +1,5 @@
 /** Numbers and times as the status page writes them. */
 import { Html, html } from "./html.ts";
-import type { UnclaimedView } from "./views.ts";
 
 const UNITS = [
   ["d", 86_400],
@@ -46,9 +45,3 @@ export const countText = (count: number): string => count.toLocaleString("en-US"
 
 /** `1 watch`, `2 watches`. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${countText(count)} ${count === 1 ? one : many}`;
-
-/** What no replica does, as page and status say it. */
-export function unclaimedWords({ polls, destinations, oldest_poll_at: oldest }: UnclaimedView): string {
-  const made = oldest === null ? "none of them ever made" : `the oldest of them last made ${oldest.slice(0, 19).replace("T", " ")} UTC`;
-  return `not given to a replica yet: ${counted(polls, "poll")}${polls === 0 ? "" : ` (${made})`}, ${counted(destinations, "destination")}`;
-}

@@ -7,6 +7,7 @@ import type { DeadView } from "./dead-view.ts";
 import type { PathView } from "./path-view.ts";
 import type { RenderView } from "./render-view.ts";
 import type { ReplayRecordsView, ReplayRequest, ReplayView } from "./replay-view.ts";
+import type { ReplicaView, UnclaimedView } from "./replica-view.ts";
 import type { SilencesView, SilenceView } from "./silence-view.ts";
 import type { UnseenView } from "./unseen-view.ts";
 import type { TailFilter, TailLine } from "./tail-view.ts";
@@ -207,30 +208,6 @@ export interface ConfigView {
   readonly last_reload: ReloadView | null;
   /** The last reload that was refused, until one succeeds. */
   readonly failed_reload: { readonly at: string; readonly errors: readonly string[] } | null;
-}
-
-export interface ReplicaView {
-  /** Its address, as Postgres sees it, and how its id begins: `10.0.0.3#k3x9`. */
-  readonly name: string;
-  readonly joined_at: string;
-  /** It plans, and does what is done once for all. */
-  readonly leads: boolean;
-  /** The one that answers. */
-  readonly answers: boolean;
-  /** False: its configuration, or the version of its planner, is another one than the leader's, so that it has no share. */
-  readonly shares: boolean;
-  /** Its part of all polls, by their requests: 0 to 100. */
-  readonly polls_percent: number;
-  /** Places that it delivers to. */
-  readonly destinations: number;
-}
-
-/** Work that no replica does: until the leader gives it to one. */
-export interface UnclaimedView {
-  readonly polls: number;
-  readonly destinations: number;
-  /** Which of these polls waits longest: when it was made last; null where none ever was. */
-  readonly oldest_poll_at: string | null;
 }
 
 export interface StatusView {

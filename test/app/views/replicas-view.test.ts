@@ -33,4 +33,6 @@ it("says what no replica does: what is nobody's, of one that is gone, or not sha
   expect(unclaimedView(replicas, claims, lastPolls)).toEqual({ polls: 3, destinations: 1, oldest_poll_at: "1970-01-01T00:00:07.000Z" });
   expect(unclaimedView(replicas, claims, new Map([[unshared, null]]))).toEqual({ polls: 1, destinations: 1, oldest_poll_at: null });
   expect(unclaimedView(replicas, claims.slice(0, 1), new Map([[held, 5_000]]))).toBeNull();
+  const many = new Map(Array.from({ length: 200_000 }, (_, n) => [`poll ${n}`, 1_000 + n]));
+  expect(unclaimedView(replicas, [], many)).toEqual({ polls: 200_000, destinations: 0, oldest_poll_at: "1970-01-01T00:00:01.000Z" });
 });

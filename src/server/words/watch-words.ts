@@ -1,4 +1,4 @@
-/** How far the first read of a watch is, as page and commands say it. */
+/** How far the first read of a watch is, and which of its events wait for their enrichment, as page and commands say it. */
 import { counted, countText } from "./page-words.ts";
 import type { WatchView } from "./views.ts";
 
@@ -12,4 +12,13 @@ export function firstReadWords({ first_read: read, targets }: Pick<WatchView, "f
   }
   if (pages === null) return "first read to come";
   return pages === 0 ? "first read under way" : `first read under way, ${counted(pages, "page")} so far`;
+}
+
+/** `3 events not enriched yet: the endpoint answered 503`; empty when none waits and there are answers. */
+export function enrichingWords({ enriching }: Pick<WatchView, "enriching">): string {
+  if (enriching === null) return "";
+  const { failing_since: since } = enriching;
+  if (enriching.waiting === 0)
+    return `events go out not enriched: ${enriching.error}${since === null ? "" : `, since ${since.slice(0, 16).replace("T", " ")} UTC`}`;
+  return `${counted(enriching.waiting, "event")} not enriched yet${enriching.error === "" ? "" : `: ${enriching.error}`}`;
 }
