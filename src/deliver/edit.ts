@@ -102,7 +102,8 @@ export class Editor {
     // Whom the message called stands in it still; an edit calls nobody.
     const sent = JSON.stringify(body);
     const mentions = (sink.mentions ?? []).flatMap(({ text }) => (sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : []));
-    return sink.render({ events: [worded], sample: false, read, ...(mentions.length === 0 ? {} : { mentions }) });
+    // Sinks that edit lay out no text.
+    return sink.render({ events: [worded], sample: false, read, ...(mentions.length === 0 ? {} : { mentions }) }) as Json;
   }
 
   #failure({ attempts }: DueEdit, error: SinkError): EditResult {

@@ -3,7 +3,7 @@ import type { DigestCause, DigestSeries } from "./digest.ts";
 import type { EditCause } from "./edit-cause.ts";
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { ChirpEvent, EventBody } from "./event.ts";
-import type { Json } from "./json.ts";
+import type { Json, JsonText } from "./json.ts";
 import type { NeutralMessage } from "./message.ts";
 import type { Wording } from "./template.ts";
 
@@ -60,7 +60,7 @@ export interface Digest {
 export interface DigestPart {
   /** Those that it lists. */
   readonly events: readonly OutboxEvent[];
-  readonly body: Json;
+  readonly body: Json | JsonText;
 }
 
 /** Committed before the first attempt and resent unchanged. */
@@ -70,8 +70,8 @@ export interface SealedMessage {
   readonly sink: string;
   readonly groupKey: string;
   readonly sealedAtMs: number;
-  /** What `render` returned. Opaque outside the sink that made it. */
-  readonly body: Json;
+  /** What `render` returned; read from the state, a `JsonText` is the value that it stands for. Opaque outside the sink that made it. */
+  readonly body: Json | JsonText;
   /** The sink's own id of the message that this one belongs under, where the sink can show that. Known once that one was sent. */
   readonly threadRef?: string;
 }
@@ -143,7 +143,7 @@ export interface SinkUpdates {
 
 export interface Sink {
   /** Pure. Never throws for content: it trims, splits nothing, loses no event. */
-  render(batch: Batch): Json;
+  render(batch: Batch): Json | JsonText;
   /** Absent where one message takes any number of events. */
   readonly lists?: SinkLists;
   /** Absent where every message stands by itself. */

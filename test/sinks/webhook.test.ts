@@ -1,6 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ChirpEvent } from "../../src/model/event.ts";
+import type { JsonText } from "../../src/model/json.ts";
 import { SinkError, type Batch, type SealedMessage, type Sink } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
 import { createOutputs } from "../../src/runtime/outputs.ts";
@@ -8,7 +9,8 @@ import { retryAfterMs } from "../../src/sinks/kind/retry-after.ts";
 import { sinkPlace } from "../../src/sinks/kind/sink-secrets.ts";
 import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 import { startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
-import { EVENT_TIME_MS, makeEvent, makeUser } from "../support/make-event.ts";
+import { EVENT_TIME_MS, makeEvent, makeTweet, makeUser } from "../support/make-event.ts";
+import { openTemp, START_MS, tempStatePath } from "../state/temp-state.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -56,7 +58,7 @@ const sealed = (sink: Sink, batch: Batch): SealedMessage => ({
   body: sink.render(batch),
 });
 
-const rendered = (sink: Sink, batch: Batch) => JSON.parse(sink.render(batch) as string);
+const rendered = (sink: Sink, batch: Batch) => JSON.parse((sink.render(batch) as JsonText).text);
 const send = async (sink: Sink, events = [makeEvent("1")]) => sink.send(sealed(sink, batchOf(events)), new AbortController().signal);
 
 async function failureOf(status: number, headers: Record<string, string> = {}): Promise<SinkError> {
@@ -119,6 +121,25 @@ describe("the request", () => {
     const verified = new Webhook(SECRET).verify(request?.body ?? "", request?.headers as Record<string, string>);
     expect(verified).toMatchObject({ type: "tweet.created" });
     expect(() => new Webhook(SECRET).verify(`${request?.body} `, request?.headers as Record<string, string>)).toThrow("signature");
+  });
+
+  it("has the same body, byte for byte, when the state gives it back, whatever an author wrote and whatever the labels are called", async () => {
+    const store = await openTemp(tempStatePath());
+    const sink = await makeSink();
+    const labels = JSON.parse('{"b":"x","10":"ten","2":"two","__proto__":"p","a":"\\u2028"}') as ChirpEvent["labels"];
+    const events = [makeEvent("1", { labels, body: { tweet: makeTweet("1", '\ud800 "\\u0041" \u2028 \0 👩‍👩‍👧 \ufeff') } })];
+    const body = sink.render(batchOf(events));
+    await store.seal([{ ...sealed(sink, batchOf(events)), body, throttleKey: null, deliveryIds: [] }]);
+    const { messages } = await store.dueWork({ nowMs: START_MS, sinks: ["hook"], busy: new Set(), limit: 1 });
+    for (const message of messages) await sink.send(message, new AbortController().signal);
+    expect(server.received.at(-1)?.body).toBe((body as JsonText).text);
+    await store.close();
+  });
+
+  it("of a message that an earlier version sealed is the document, which that stored as a string", async () => {
+    const sink = await makeSink();
+    await sink.send({ ...sealed(sink, batchOf([makeEvent("1")])), body: '{"type":"tweet.created"}' }, new AbortController().signal);
+    expect(server.received.at(-1)?.body).toBe('{"type":"tweet.created"}');
   });
 
   it("is signed anew in every attempt, over the same id and body", async () => {

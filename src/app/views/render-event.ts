@@ -5,7 +5,7 @@ import { createWordEvents, type TemplateFailure } from "../../deliver/stages/wor
 import type { Clock } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { History } from "../../model/history.ts";
-import type { Json } from "../../model/json.ts";
+import { type Json, JsonText } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { RecheckStore } from "../../model/recheck.ts";
 import type { OutboxEvent, Sink } from "../../model/sink.ts";
@@ -120,7 +120,8 @@ function textOf(message: NeutralMessage, { region }: SinkConfig): string {
 }
 
 /** A document that is signed is text. */
-function payloadOf(body: Json): Json {
+function payloadOf(body: Json | JsonText): Json {
+  if (body instanceof JsonText) return JSON.parse(body.text) as Json;
   if (typeof body !== "string") return body;
   try {
     return JSON.parse(body) as Json;

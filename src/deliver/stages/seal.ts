@@ -2,7 +2,7 @@
 import type { Clock } from "../../model/clock.ts";
 import { announcementGroup, readDigestGroup } from "../../model/digest.ts";
 import { errorText } from "../../model/errors.ts";
-import type { Json } from "../../model/json.ts";
+import type { Json, JsonText } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { Random } from "../../model/random.ts";
@@ -38,7 +38,8 @@ const UNRENDERED: Json = { chirpwatch_unrendered: true };
 /** Sinks without lists take any number of events; this bounds the memory of both sides. */
 const EVENTS_AT_ONCE = 1_000;
 
-export const isUnrendered = (body: Json): boolean => typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
+export const isUnrendered = (body: Json | JsonText): boolean =>
+  typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
 
 export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMessage[]> {
   return {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Clock } from "../../model/clock.ts";
 import type { Http } from "../../model/http.ts";
+import { JsonText } from "../../model/json.ts";
 import type { SealedMessage, Sink } from "../../model/sink.ts";
 import { doubtsOfOtherChat } from "../kind/chat-doubts.ts";
 import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "../kind/address-settings.ts";
@@ -95,14 +96,18 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
     };
   };
   return {
-    render: eventDocument,
+    render: (batch) => new JsonText(eventDocument(batch)),
     async send(message, signal) {
-      const body = typeof message.body === "string" ? message.body : JSON.stringify(message.body);
+      const body = textOf(message.body);
       await post({ headers: headersOf(message, body), body }, signal);
       return {};
     },
   };
 }
+
+/** What was read from the state is written the same again. Earlier versions stored the document as a string. */
+const textOf = (body: SealedMessage["body"]): string =>
+  body instanceof JsonText ? body.text : typeof body === "string" ? body : JSON.stringify(body);
 
 const BODY_HINT =
   "Let the receiver take the body that docs/webhook.md describes. What it refused is a dead letter: `chirpwatch replay --dead` sends it again.";

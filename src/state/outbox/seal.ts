@@ -1,4 +1,5 @@
 /** Turns waiting deliveries into messages: id, members and body are committed before the first attempt. All messages of one call, or none. */
+import { JsonText } from "../../model/json.ts";
 import type { NewMessage } from "../../model/outbox.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { recordMentions } from "../messages/mentions.ts";
@@ -137,7 +138,7 @@ export const messageRow = (message: NewMessage, seq: number): MessagesTable => (
   sink: message.sink,
   group_key: message.groupKey,
   throttle_key: message.throttleKey,
-  body: toText(message.body),
+  body: message.body instanceof JsonText ? message.body.text : toText(message.body),
   sealed_at: message.sealedAtMs,
   state: "open",
   attempts: 0,
