@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, makeFolder } from "../support/bin-process.ts";
-import { type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { type RunningDaemon, startDaemonHere, writeConfig } from "../support/daemon-process.ts";
 import { runCommand } from "../support/run-command.ts";
-import { startSandboxProcess } from "../support/sandbox-process.ts";
+import { startSandboxCommand } from "../support/sandbox-process.ts";
 
 afterAll(cleanUp);
 
@@ -24,17 +24,17 @@ function folderWith(config: object): string {
   return folder;
 }
 
-const pausedIn = async (daemon: DaemonProcess): Promise<readonly string[]> =>
+const pausedIn = async (daemon: RunningDaemon): Promise<readonly string[]> =>
   (await daemon.status()).watches.filter(({ paused }) => paused).map(({ id }) => id);
 
 describe("beside a running daemon", () => {
   let folder: string;
-  let daemon: DaemonProcess;
+  let daemon: RunningDaemon;
   const run = (...args: string[]) => runCommand(args, { cwd: folder });
 
   beforeAll(async () => {
     folder = folderWith(CONFIG);
-    daemon = await startDaemonProcess({ folder });
+    daemon = await startDaemonHere({ folder });
     await daemon.logged(/^mentions: \d+ items noted/);
   });
 
@@ -83,7 +83,7 @@ describe("beside a running daemon", () => {
     const paused = await run("pause", "others");
     expect(paused).toMatchObject({ code: 0, out: "others is paused; no daemon runs now, the next start keeps to it\n", err: "" });
     expect((await run("pause", "nobody")).code).toBe(1);
-    daemon = await startDaemonProcess({ folder });
+    daemon = await startDaemonHere({ folder });
     expect(await pausedIn(daemon)).toEqual(["others"]);
     await run("resume", "others");
   });
@@ -94,7 +94,7 @@ describe("beside a running daemon", () => {
       watches: { rare: { type: "search", query: "acme", schedule: "@every 1m", priority: "low" } },
     };
     const own = folderWith({ ...CONFIG, ...short });
-    await (await startDaemonProcess({ folder: own })).logged(/^rare: \d+ items noted/);
+    await (await startDaemonHere({ folder: own })).logged(/^rare: \d+ items noted/);
     const { out } = await runCommand(["plan", "--json"], { cwd: own });
     expect(JSON.parse(out).watches[0].stretch).toBeGreaterThan(1);
   });
@@ -104,7 +104,7 @@ describe("beside a running daemon", () => {
     ["the usual state", undefined],
   ])("every command finds it when the file was spoilt after the start: %s", async (_name, state) => {
     const spoilt = folderWith({ ...CONFIG, state });
-    await (await startDaemonProcess({ folder: spoilt })).logged(/^mentions: \d+ items noted/);
+    await (await startDaemonHere({ folder: spoilt })).logged(/^mentions: \d+ items noted/);
     const typo = JSON.stringify({ ...CONFIG, state }, null, 2).replace('"search"', '"serch"');
     for (const [name, text] of Object.entries({ serch: typo, "this is not YAML": `${typo.slice(0, -1)}, watches: [` })) {
       writeFileSync(join(spoilt, "watches.yaml"), text);
@@ -168,9 +168,10 @@ describe.concurrent("without a daemon", () => {
 
 it("sandbox --data keeps what was put into the world over a restart, and refuses a file it cannot write", async () => {
   const folder = makeFolder();
-  const first = await startSandboxProcess(folder, ["--data", "world.ndjson"]);
+  const data = ["--data", join(folder, "world.ndjson")];
+  const first = await startSandboxCommand(data);
   const { ids } = await first.control("tweets", { username: "alice", text: "kept in a file" });
-  const second = await startSandboxProcess(folder, ["--data", "world.ndjson"]);
+  const second = await startSandboxCommand(data);
   const answer = await fetch(`${second.url}/v3/tweet-info`, {
     method: "POST",
     headers: { ApiKey: second.key, "Content-Type": "application/json" },

@@ -1,7 +1,7 @@
 /** Daemons on one Postgres agree on the configuration: a superseded one waits, is made current again, and commands reach all from anywhere. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type BinProcess, makeFolder } from "../support/bin-process.ts";
-import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { makeFolder } from "../support/bin-process.ts";
+import { baseConfig, type RunningDaemon, startDaemonHere, writeConfig } from "../support/daemon-process.ts";
 import type { StatusView } from "../../src/server/words/views.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { runCommand } from "../support/run-command.ts";
@@ -27,15 +27,15 @@ function machine({ api, hook }: Fixture, url: string) {
     });
   return {
     write,
-    start: () => startDaemonProcess({ folder }),
+    start: () => startDaemonHere({ folder }),
     run: async (...command: readonly string[]) => runCommand([...command, "-c", "watches.yaml"], { cwd: folder }),
   };
 }
 
-const readiness = async ({ url }: DaemonProcess) => (await fetch(`${url}/readyz`)).status;
+const readiness = async ({ url }: RunningDaemon) => (await fetch(`${url}/readyz`)).status;
 /** Only the reason while its work begins again. */
-const statusOf = async (daemon: DaemonProcess): Promise<Partial<StatusView>> => daemon.status();
-const end = async (daemon: BinProcess) => {
+const statusOf = async (daemon: RunningDaemon): Promise<Partial<StatusView>> => daemon.status();
+const end = async (daemon: RunningDaemon) => {
   daemon.kill("SIGTERM");
   await daemon.gone;
 };

@@ -1,5 +1,6 @@
 /** A daemon whose state is on Postgres loses nothing when it is killed, nor when the server is stopped, killed or away for a while. */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RunningDaemon } from "../support/daemon-process.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
 import { allSent, cleanUpAfterwards, createFixture, morePolls, noted, sorted } from "./fixture.ts";
@@ -17,7 +18,7 @@ it("nothing is lost or created twice over kills of the daemon and restarts of th
   const url = await server.url();
   fixture.configure({ state: { url }, watches: { w: { type: "search", query: "acme" } } });
   fixture.api.post("search:acme", 10);
-  let daemon = await fixture.start();
+  let daemon: RunningDaemon = await fixture.startProcess();
   await noted(daemon, "w");
   const fresh: string[] = [];
   const post = () => fresh.push(...fixture.api.post("search:acme", 8));

@@ -1,9 +1,10 @@
-/** What survives: SIGKILL at random moments, SIGTERM in the middle of a send, a full disk. How long a stop takes: test/app/stop.test.ts. */
+/** What survives: SIGKILL at random moments, SIGTERM in the middle of a send, an error that nobody caught. How long a stop takes: test/app/stop.test.ts. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import type { RunningDaemon } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { allSent, cleanUpAfterwards, morePolls, noted, createFixture, sorted } from "./fixture.ts";
 
@@ -19,7 +20,7 @@ describe.concurrent("a daemon that dies", () => {
     const fixture = await createFixture();
     fixture.configure({ watches: { w: { type: "search", query: "acme" }, again: { type: "search", query: "acme" } } });
     fixture.api.post("search:acme", 10);
-    let daemon = await fixture.start();
+    let daemon: RunningDaemon = await fixture.startProcess();
     await Promise.all([noted(daemon, "w"), noted(daemon, "again")]);
     const fresh: string[] = [];
     let left = 0;
@@ -32,7 +33,7 @@ describe.concurrent("a daemon that dies", () => {
       await pause(Math.random() * 900);
       daemon.kill("SIGKILL");
       await daemon.gone;
-      daemon = await fixture.start();
+      daemon = await (kills + 1 < KILLS ? fixture.startProcess() : fixture.start());
       // From the second half on it dies with deliveries under way: a poll has just been answered.
       if (kills >= KILLS / 2) await morePolls(fixture.api, "search-tweets", 1);
     }
@@ -63,10 +64,10 @@ describe.concurrent("a daemon that dies", () => {
     await allSent(daemon);
   });
 
-  it("fault 57: SIGTERM lets a send under way finish, and leaves with 0", async () => {
+  it("fault 57: SIGTERM lets a send under way finish, and leaves with 0, also beside a receiver that hangs for ever", async () => {
     const fixture = await createFixture();
     fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const daemon = await fixture.start();
+    const daemon = await fixture.startProcess();
     await noted(daemon, "w");
     let answered = 0;
     fixture.hook.answer((_, response) => {
@@ -84,21 +85,18 @@ describe.concurrent("a daemon that dies", () => {
     const before = fixture.hook.messages().length;
     expect(answered).toBe(before);
     fixture.hook.answer((_, response) => response.writeHead(204).end());
-    await fixture.start();
+    const second = await fixture.startProcess();
     await until("the rest", () => fixture.hook.subjects().length >= fresh.length);
     expect(sorted(fixture.hook.events().map(({ subject }) => subject))).toEqual(sorted(fresh));
-  });
 
-  it("SIGTERM ends it with 0 beside a receiver that hangs for ever", async () => {
-    const fixture = await createFixture();
-    fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const daemon = await fixture.start();
-    await noted(daemon, "w");
+    // And beside a receiver that hangs for ever.
+    await allSent(second);
     fixture.hook.answer(() => {});
+    const all = fixture.hook.messages().length;
     fixture.api.post("search:acme", 1);
-    await until("a send under way", () => fixture.hook.messages().length > 0);
-    daemon.kill("SIGTERM");
-    expect((await daemon.gone).code).toBe(0);
+    await until("a send under way", () => fixture.hook.messages().length > all, second.err);
+    second.kill("SIGTERM");
+    expect((await second.gone).code).toBe(0);
   });
 
   it("SIGTERM in the middle of the start is an orderly stop, too", async () => {
@@ -112,7 +110,7 @@ describe.concurrent("a daemon that dies", () => {
   it("fault 58: a second signal ends it at once", async () => {
     const fixture = await createFixture();
     fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const daemon = await fixture.start();
+    const daemon = await fixture.startProcess();
     await noted(daemon, "w");
     fixture.hook.answer(() => {});
     fixture.api.post("search:acme", 1);
@@ -130,7 +128,7 @@ describe.concurrent("a daemon that dies", () => {
     fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
     const fault = join(fixture.folder, "fault.mjs");
     writeFileSync(fault, 'process.on("SIGUSR2", () => void Promise.reject(new Error("planted")));\n');
-    const first = await fixture.start({ NODE_OPTIONS: `--import ${pathToFileURL(fault).href}` });
+    const first = await fixture.startProcess({ NODE_OPTIONS: `--import ${pathToFileURL(fault).href}` });
     await noted(first, "w");
     const fresh = fixture.api.post("search:acme", 4);
     await until("an alert", () => fixture.hook.messages().length > 0);

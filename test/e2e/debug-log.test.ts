@@ -1,6 +1,6 @@
 /** What the log says of a tweet's way, and how much of it. */
 import { describe, expect, it } from "vitest";
-import { runBin } from "../support/bin-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, noted, createFixture } from "./fixture.ts";
 
@@ -78,7 +78,10 @@ describe.concurrent("the log", () => {
   it("with a level that does not exist ends with one sentence that names it and the cure", async () => {
     const fixture = await createFixture();
     fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
-    const { code, err } = await runBin(["run", "-c", "watches.yaml"], { cwd: fixture.folder, env: { CHIRPWATCH_LOG_LEVEL: "verbose" } });
+    const { code, err } = await runCommand(["run", "-c", "watches.yaml"], {
+      cwd: fixture.folder,
+      env: { CHIRPWATCH_LOG_LEVEL: "verbose" },
+    });
     expect([code, err.trim().split("\n")]).toEqual([
       78,
       ['CHIRPWATCH_LOG_LEVEL is "verbose", which is no log level', "Write debug, info, warn, error, silent, or leave it empty for info."],

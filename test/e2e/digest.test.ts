@@ -28,7 +28,7 @@ describe.concurrent("a digest", () => {
       isArmed = false;
       kill();
     });
-    const first = await fixture.start();
+    const first = await fixture.startProcess();
     kill = () => first.kill("SIGKILL");
     await noted(first, "w");
     const ids = fixture.api.post("search:acme", 180, { text: `a post about acme ${"and more words ".repeat(12)}` });

@@ -1,9 +1,9 @@
-/** Enrichment by the built daemon: the example as it stands, a crash while an answer is awaited, and a program instead of an endpoint. */
+/** Enrichment by the whole daemon: the example as it stands, a crash while an answer is awaited, and a program instead of an endpoint. */
 import { chmodSync, cpSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
-import { startBin } from "../support/bin-process.ts";
 import { startScript } from "../support/child-process.ts";
+import { startDaemonHere } from "../support/daemon-process.ts";
 import { json, startLoopbackServer } from "../support/loopback-server.ts";
 import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";
@@ -21,7 +21,7 @@ it("the example sends negative posts to its webhook and the others to the termin
   const env = { CHIRPWATCH_API_URL: api.url, CHIRPWATCH_API_KEY: api.key, PORT: "0", SENTIMENT_URL: url, ALARMS_URL: hook.url };
   const checked = await runCommand(["validate", "-c", "watches.yaml"], { cwd: folder, env });
   expect([checked.code, checked.err]).toEqual([0, ""]);
-  const daemon = startBin(["run", "-c", "watches.yaml"], { cwd: folder, env });
+  const daemon = await startDaemonHere({ folder, env });
   await daemon.logged(/^brand: \d+ items noted/);
   api.post("search:acme", 1, { text: "acme is great" });
   const [bad] = api.post("search:acme", 1, { text: "my acme is broken, I want a refund" });
@@ -39,7 +39,7 @@ it("a crash between the event and the answer sends its alert once, with the answ
   const endpoint = keep(await startLoopbackServer(() => {}));
   const enrich = { url: endpoint.url, allow_private: true, labels: ["sentiment"], timeout: "60s" };
   fixture.configure({ watches: { w: { type: "search", query: "acme", enrich } } });
-  const first = await fixture.start();
+  const first = await fixture.startProcess();
   await noted(first, "w");
   const [id = ""] = fixture.api.post("search:acme");
   await until("the question", () => endpoint.received.length > 0, first.err);

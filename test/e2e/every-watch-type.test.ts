@@ -1,8 +1,8 @@
-/** One daemon with a watch of every type, in a process of its own: the world moves, and each type's event arrives once, whatever dies. */
+/** One daemon with a watch of every type, until it is killed in a process of its own: the world moves, and each type's event arrives once, whatever dies. */
 import { expect, it } from "vitest";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { makeFolder } from "../support/bin-process.ts";
-import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { baseConfig, type RunningDaemon, startDaemonHere, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { samplesOf } from "../support/exposition.ts";
 import { type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
 import { startSandboxHere } from "../support/sandbox-process.ts";
@@ -52,17 +52,20 @@ it("each watch type's event arrives exactly once, also across SIGKILL", async ()
     route: { sink: ["hook", "out"] },
     ops: { sink: "out" },
   });
-  const seen = (daemon: DaemonProcess) => () => `${JSON.stringify(arrived(hook), null, 1)}\n${daemon.err()}`;
-  let daemon = await startDaemonProcess({ folder });
+  const seen = (daemon: RunningDaemon) => () => `${JSON.stringify(arrived(hook), null, 1)}\n${daemon.err()}`;
+  let daemon: RunningDaemon = await startDaemonProcess({ folder });
   await until("every baseline", () => Object.keys(moves).every((id) => daemon.err().includes(`"${id}: `)), seen(daemon));
   expect(hook.events()).toEqual([]);
   for (const { move } of Object.values(moves)) await move();
-  for (const share of [0.2, 0.6]) {
+  for (const [share, startNext] of [
+    [0.2, startDaemonProcess],
+    [0.6, startDaemonHere],
+  ] as const) {
     const some = Object.keys(moves).length * share;
     await until("some alerts", () => Object.keys(arrived(hook)).length >= some, seen(daemon));
     daemon.kill("SIGKILL");
     await daemon.gone;
-    daemon = await startDaemonProcess({ folder });
+    daemon = await startNext({ folder });
   }
   await until("every alert", () => isSettled(arrived(hook), moves), seen(daemon));
   const { total } = await sandbox.control("requests");

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { makeFolder } from "../support/bin-process.ts";
-import { startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { startDaemonHere, writeConfig } from "../support/daemon-process.ts";
 import { json, startLoopbackServer } from "../support/loopback-server.ts";
 import { startSandboxHere } from "../support/sandbox-process.ts";
 import { startSmtpStandIn } from "../support/smtp-stand-in.ts";
@@ -93,7 +93,7 @@ describe.concurrent("examples", () => {
     const sandbox = keep(await startSandboxHere());
     await sandbox.control("accounts", { username: "alice", followers_count: 500_000 });
     const env = { ...ENV, CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: sandbox.key };
-    const daemon = await startDaemonProcess({ folder, env });
+    const daemon = await startDaemonHere({ folder, env });
     const { watches } = parse(readFileSync(join(folder, "watches.yaml"), "utf8")) as { watches: Section };
     await Promise.all(Object.keys(watches).map((id) => noted(daemon, id)));
     await sandbox.control("tweets", { username: "alice", text: run.tweet });

@@ -1,6 +1,6 @@
 /** The way to Postgres has faults, or the server has none of its disk left: nothing is lost or created twice, and all resumes by itself. */
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
-import type { DaemonProcess } from "../support/daemon-process.ts";
+import type { RunningDaemon } from "../support/daemon-process.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { type Chosen, PostgresProxy } from "../support/postgres-proxy.ts";
 import { until } from "../support/until.ts";
@@ -23,7 +23,7 @@ const STEPS = {
 let server: PostgresServer;
 let proxy: PostgresProxy;
 let fixture: Fixture;
-let daemon: DaemonProcess;
+let daemon: RunningDaemon;
 let fresh: string[];
 
 beforeAll(async () => {

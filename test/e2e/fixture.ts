@@ -3,7 +3,14 @@ import { afterAll, aroundEach } from "vitest";
 import { type ApiStandIn, startApiStandIn } from "../support/api-stand-in.ts";
 import { cleanUp, makeFolder } from "../support/bin-process.ts";
 import { endingChildren, forgetTests } from "../support/child-process.ts";
-import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import {
+  baseConfig,
+  type DaemonProcess,
+  type RunningDaemon,
+  startDaemonHere,
+  startDaemonProcess,
+  writeConfig,
+} from "../support/daemon-process.ts";
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
 import { until } from "../support/until.ts";
 
@@ -13,7 +20,9 @@ export interface Fixture {
   readonly folder: string;
   /** A configuration with the hook as its only sink, and whatever else is given. */
   configure(more: object): void;
-  start(env?: Record<string, string>): Promise<DaemonProcess>;
+  /** In this process. */
+  start(env?: Record<string, string>): Promise<RunningDaemon>;
+  startProcess(env?: Record<string, string>): Promise<DaemonProcess>;
 }
 
 const open = new Set<{ close(): Promise<void> }>();
@@ -24,7 +33,7 @@ export function keep<T extends { close(): Promise<void> }>(one: T): T {
   return one;
 }
 
-/** Call once in every file that starts something. A process ends with the test that started it. */
+/** Call once in every file that starts something. What a test starts ends with it. */
 export function cleanUpAfterwards(): void {
   aroundEach(endingChildren);
   afterAll(async () => {
@@ -34,10 +43,11 @@ export function cleanUpAfterwards(): void {
   });
 }
 
-export async function createFixture(): Promise<Fixture> {
+/** `within`: where its folder lies instead of in memory. */
+export async function createFixture(within?: string): Promise<Fixture> {
   const api = keep(await startApiStandIn());
   const hook = keep(await startHookReceiver());
-  const folder = makeFolder();
+  const folder = makeFolder({}, within);
   return {
     api,
     hook,
@@ -49,14 +59,15 @@ export async function createFixture(): Promise<Fixture> {
         sinks: { hook: hookSink(hook) },
         ...more,
       }),
-    start: (env) => startDaemonProcess({ folder, ...(env === undefined ? {} : { env }) }),
+    start: (env = {}) => startDaemonHere({ folder, env }),
+    startProcess: (env = {}) => startDaemonProcess({ folder, env }),
   };
 }
 
 export const hookSink = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });
 
 /** Waits for a watch's first line. */
-export const noted = (daemon: DaemonProcess, watch: string) => daemon.logged(new RegExp(`^${watch}: \\d+ items noted`));
+export const noted = (daemon: RunningDaemon, watch: string) => daemon.logged(new RegExp(`^${watch}: \\d+ items noted`));
 
 /** Waits until an endpoint was asked so many times more. */
 export async function morePolls(api: ApiStandIn, endpoint: string, count = 2): Promise<void> {
@@ -65,7 +76,7 @@ export async function morePolls(api: ApiStandIn, endpoint: string, count = 2): P
 }
 
 /** Waits until the results of all sends are recorded: the receiver has a message a moment before the daemon knows that it arrived. */
-export async function allSent(daemon: DaemonProcess): Promise<void> {
+export async function allSent(daemon: RunningDaemon): Promise<void> {
   let seen = "";
   await until(
     "every result",

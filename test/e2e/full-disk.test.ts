@@ -67,7 +67,7 @@ describe("a full disk", () => {
       ops: { sink: "hook" },
     };
     writeConfig(fixture.folder, config);
-    const daemon = await fixture.start();
+    const daemon = await fixture.startProcess();
     await noted(daemon, "w");
     disk.fill(daemon.pid);
     const missed = fixture.api.post("search:acme", 40, { text: `acme ${"x".repeat(2_000)}` });

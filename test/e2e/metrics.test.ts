@@ -1,4 +1,4 @@
-/** What Prometheus sees of a running daemon as a process. What happens to it: test/app/metrics.test.ts. */
+/** What Prometheus sees of a running daemon and its process. What happens to it: test/app/metrics.test.ts. */
 import { describe, expect, it } from "vitest";
 import { packageVersion } from "../../src/runtime/package-file.ts";
 import { writeConfig } from "../support/daemon-process.ts";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeFolder, runBin } from "../support/bin-process.ts";
 import type { Ended } from "../support/child-process.ts";
-import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { baseConfig, startDaemonHere, writeConfig } from "../support/daemon-process.ts";
 import { type Ran, runCommand } from "../support/run-command.ts";
-import { startSandboxProcess } from "../support/sandbox-process.ts";
+import { startSandboxCommand } from "../support/sandbox-process.ts";
 import { cleanUpAfterwards, noted, createFixture } from "./fixture.ts";
 
 cleanUpAfterwards();
@@ -41,7 +41,7 @@ describe.concurrent("a start that must not succeed", () => {
 
   it("keeps them out as well where a sandbox of its own answers, and takes a reload for what it is", async () => {
     const folder = makeFolder();
-    const { url, key } = await startSandboxProcess(folder);
+    const { url, key } = await startSandboxCommand();
     const slack = {
       "slack-brand": { type: "slack", token: "xoxb-hidden-token", channel: "#brand", api_url: "https://slack.invalid/api/" },
     };
@@ -50,7 +50,7 @@ describe.concurrent("a start that must not succeed", () => {
     const refusal = `${url} says that it is the sandbox: refusing to send invented tweets to slack-brand`;
     expectRefusal(await run(folder), 78, refusal);
     writeConfig(folder, { ...config, sinks: CONSOLE });
-    const daemon = await startDaemonProcess({ folder });
+    const daemon = await startDaemonHere({ folder });
     await noted(daemon, "w");
     writeConfig(folder, { ...config, sinks: slack });
     expect(await daemon.post("/api/v1/reload")).toMatchObject({ status: 422, body: expect.stringContaining(refusal) });

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
-import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { baseConfig, startDaemonHere, writeConfig } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, hookSink, morePolls, noted, createFixture, sorted } from "./fixture.ts";
 
@@ -92,7 +92,7 @@ describe.concurrent("a running daemon", () => {
     const watches = { w: { type: "search", query: "acme" } };
     const config = { ...baseConfig("sandbox", "sandbox"), watches, sinks: { here: { type: "console" } } };
     writeConfig(folder, config);
-    const daemon = await startDaemonProcess({ folder });
+    const daemon = await startDaemonHere({ folder });
     await noted(daemon, "w");
     writeConfig(folder, { ...config, sinks: { there: { type: "discord", webhook_url: "https://discord.com/api/webhooks/1/t" } } });
     const refused = await daemon.post("/api/v1/reload");

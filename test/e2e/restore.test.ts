@@ -1,13 +1,13 @@
 /** What a restored state sends: what came since the backup again, or with --quiet nothing of it. */
 import { expect, it } from "vitest";
 import { runCommand } from "../support/run-command.ts";
-import type { DaemonProcess } from "../support/daemon-process.ts";
+import type { RunningDaemon } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, morePolls, noted, createFixture, sorted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
-async function stop(daemon: DaemonProcess): Promise<void> {
+async function stop(daemon: RunningDaemon): Promise<void> {
   daemon.kill("SIGTERM");
   await daemon.gone;
 }

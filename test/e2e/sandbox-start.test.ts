@@ -1,19 +1,19 @@
-/** The sandbox as a process: big worlds start as quickly as small ones, and data that cannot be used ends it with a word. */
+/** `chirpwatch sandbox`: big worlds start as quickly as small ones, and data that cannot be used ends it with a word. */
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { cleanUp, makeFolder } from "../support/bin-process.ts";
 import { runCommand } from "../support/run-command.ts";
-import { startSandboxProcess } from "../support/sandbox-process.ts";
+import { startSandboxCommand } from "../support/sandbox-process.ts";
 
 afterAll(cleanUp);
 
 const statusOf = async (sandbox: { readonly url: string; readonly key: string }, username: string) =>
   (await fetch(`${sandbox.url}/v3/info?username=${username}`, { headers: { ApiKey: sandbox.key } })).status;
 
-describe("the sandbox's process", () => {
+describe("the sandbox", () => {
   // How soon: test/sandbox/world.test.ts.
   it("answers with 100,000 accounts", async () => {
-    const sandbox = await startSandboxProcess(makeFolder(), ["--accounts", "100000"]);
+    const sandbox = await startSandboxCommand(["--accounts", "100000"]);
     expect(await statusOf(sandbox, "acme")).toBe(200);
     const members = await fetch(`${sandbox.url}/v3/community-info`, {
       method: "POST",
@@ -26,11 +26,11 @@ describe("the sandbox's process", () => {
   it("serves recorded users beside its own, and with --accounts 0 instead of them", async () => {
     const folder = makeFolder({ "recorded.ndjson": '{"type":"user","id":"7","username":"visitor"}\n' });
     const data = ["--data", join(folder, "recorded.ndjson")];
-    const instead = await startSandboxProcess(folder, ["--accounts", "0", ...data]);
+    const instead = await startSandboxCommand(["--accounts", "0", ...data]);
     expect([await statusOf(instead, "visitor"), await statusOf(instead, "acme")]).toEqual([200, 404]);
     const lines = await (await fetch(`${instead.url}/_sandbox/export`)).text();
     const other = makeFolder({ "recorded.ndjson": lines });
-    const beside = await startSandboxProcess(other, ["--accounts", "10", "--data", join(other, "recorded.ndjson")]);
+    const beside = await startSandboxCommand(["--accounts", "10", "--data", join(other, "recorded.ndjson")]);
     expect([await statusOf(beside, "visitor"), await statusOf(beside, "acme")]).toEqual([200, 200]);
   });
 
@@ -47,7 +47,7 @@ describe("the sandbox's process", () => {
 
   it("refuses orders it cannot follow with the exit code of a wrong command line, and a taken port with that of an address", async () => {
     const folder = makeFolder();
-    const { url } = await startSandboxProcess(folder, []);
+    const { url } = await startSandboxCommand();
     const taken = new URL(url).host;
     const cases: readonly (readonly [readonly string[], number, string])[] = [
       [["--listen", "0.0.0.0:0"], 2, "loopback addresses only, not on 0.0.0.0"],

@@ -1,7 +1,7 @@
 /** The bundled sandbox in a process of its own, asked over HTTP by the daemon in another: every watch type, and a burst. */
 import { describe, expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
-import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { baseConfig, startDaemonHere, writeConfig } from "../support/daemon-process.ts";
 import { startHookReceiver } from "../support/hook-receiver.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
@@ -40,7 +40,7 @@ describe.concurrent("against the sandbox", () => {
     await sandbox.control("accounts", { username: "e2e_author", indexed: true });
     await sandbox.control("scores", { username: "e2e_author", week_delta: 1, month_delta: 1 });
     await sandbox.control("tweets", { username: "e2e_author", text: "an old zebra crossing", count: 3 });
-    const daemon = await startDaemonProcess({ folder });
+    const daemon = await startDaemonHere({ folder });
     await Promise.all(["search", "timeline", "followers", "score", "community"].map((watch) => noted(daemon, watch)));
     expect(hook.subjects()).toEqual([]);
     const { ids } = await sandbox.control("tweets", { username: "e2e_author", text: "a new zebra crossing" });
@@ -76,7 +76,7 @@ describe.concurrent("against the sandbox", () => {
     const { folder, sandbox, hook } = await setUp(() => ({ w: { type: "timeline", accounts: ["e2e_burst"], max_pages: 1 } }));
     await sandbox.control("accounts", { username: "e2e_burst" });
     await sandbox.control("tweets", { username: "e2e_burst", text: "before" });
-    const daemon = await startDaemonProcess({ folder });
+    const daemon = await startDaemonHere({ folder });
     await noted(daemon, "w");
     const { ids } = await sandbox.control("tweets", { username: "e2e_burst", text: "burst", count: BURST });
     await until(

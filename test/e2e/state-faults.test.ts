@@ -1,6 +1,7 @@
 /** What can befall the state file under a running daemon and between two starts. A full disk is full-disk.test.ts's, a damaged file refusals.test.ts's. */
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
@@ -10,7 +11,7 @@ import { MIGRATIONS, schemaNumber } from "../../src/state/migrations/migrate.ts"
 import { openStore } from "../../src/state/open.ts";
 import { rememberingLog } from "../state/temp-state.ts";
 import { runCommand } from "../support/run-command.ts";
-import type { DaemonProcess } from "../support/daemon-process.ts";
+import type { RunningDaemon } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, morePolls, noted, createFixture, type Fixture, sorted } from "./fixture.ts";
 
@@ -37,7 +38,7 @@ function lockFiles(files: readonly string[], pid: number): () => void {
   return () => void limit("unlimited:unlimited");
 }
 
-async function stop(daemon: DaemonProcess): Promise<void> {
+async function stop(daemon: RunningDaemon): Promise<void> {
   daemon.kill("SIGTERM");
   expect((await daemon.gone).code).toBe(0);
 }
@@ -55,9 +56,10 @@ async function stopAfter(fixture: Fixture, count: number): Promise<readonly stri
 
 describe.concurrent("a state file", () => {
   it("fault 62: that cannot be written any more stops polling, turns the status red, and nothing is lost", async () => {
-    const fixture = await createFixture();
+    // A file in memory takes no notice.
+    const fixture = await createFixture(tmpdir());
     fixture.configure({ watches: WATCHES, ops: { sink: "hook" } });
-    const daemon = await fixture.start();
+    const daemon = await fixture.startProcess();
     await noted(daemon, "w");
     const state = stateOf(fixture);
     const unlock = lockFiles([state, `${state}-wal`], daemon.pid);
@@ -80,7 +82,7 @@ describe.concurrent("a state file", () => {
   it("fault 64: whose WAL was deleted while nothing ran starts, checks itself and reports nothing twice", async () => {
     const fixture = await createFixture();
     fixture.configure({ watches: WATCHES });
-    const first = await fixture.start();
+    const first = await fixture.startProcess();
     await noted(first, "w");
     const alerted = fixture.api.post("search:acme", 5);
     await until("the alerts", () => fixture.hook.subjects().length >= alerted.length);

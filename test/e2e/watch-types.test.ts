@@ -3,7 +3,7 @@
  * has a watch for each test.
  */
 import { beforeAll, describe, expect, it } from "vitest";
-import type { DaemonProcess } from "../support/daemon-process.ts";
+import type { RunningDaemon } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, createFixture, type Fixture, morePolls, noted, sorted } from "./fixture.ts";
 
@@ -21,7 +21,7 @@ const LISTS = [
 ] as const;
 
 let fixture: Fixture;
-let daemon: DaemonProcess;
+let daemon: RunningDaemon;
 const accounts = { alice: "", renamed: "", indexed: "", not_indexed: "", scored: "", unscored: "" };
 
 beforeAll(async () => {

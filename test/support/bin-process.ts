@@ -1,14 +1,16 @@
 /** The built bin as a process of its own, in a folder of its own, and the lines of its log. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type ChildPlace, type ChildProcess, type Ended, endChildren, runScript, startScript } from "./child-process.ts";
+import { type ChildPlace, type ChildProcess, type Ended, endChildren, type Running, runScript, startScript } from "./child-process.ts";
+import { makeStateFolder } from "./state-folder.ts";
 import { until } from "./until.ts";
 
 /** CHIRPWATCH_BIN tests another build than the checkout's. */
 export const BIN = resolve(process.env["CHIRPWATCH_BIN"] ?? "dist/main.js");
 
-export interface BinProcess extends ChildProcess {
+export type BinProcess = ChildProcess & Logging;
+
+export interface Logging {
   /** Lines of standard error that are JSON. */
   readonly log: () => readonly LogLine[];
   /** Resolves with the first log line that says so. */
@@ -26,9 +28,13 @@ const folders = new Set<string>();
 /** Starts a command that runs until it is killed. */
 export function startBin(args: readonly string[], place: ChildPlace): BinProcess {
   const child = startScript([builtBin(), ...args], place);
+  return { ...child, ...loggingOf(child) };
+}
+
+/** What it logged. */
+export function loggingOf(child: Running): Logging {
   const log = () => child.err().split("\n").flatMap(parseLine);
   return {
-    ...child,
     log,
     logged: (message) =>
       until(
@@ -56,9 +62,9 @@ function parseLine(line: string): readonly LogLine[] {
   }
 }
 
-/** A new empty folder, with these files in it. */
-export function makeFolder(files: Record<string, string> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), "chirpwatch-e2e-"));
+/** A new empty folder, with these files in it; `within`: instead of memory. */
+export function makeFolder(files: Record<string, string> = {}, within?: string): string {
+  const folder = makeStateFolder(within);
   folders.add(folder);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;

@@ -1,12 +1,12 @@
 /**
- * A Node process that a test starts: what it writes on both streams and how it ends. An end that nobody asked for fails whatever waits in
- * `until`, at once and with what the process wrote.
+ * What a test starts beside itself, mostly a Node process: what it writes on both streams and how it ends. An end that nobody asked for fails
+ * whatever waits in `until`, at once and with what was written.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type ChildProcess as NodeChild, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 
-export interface ChildProcess {
-  readonly pid: number;
+/** A command under way, in a process of its own or in this one. */
+export interface Running {
   /** Everything it wrote so far. */
   readonly out: () => string;
   readonly err: () => string;
@@ -14,6 +14,10 @@ export interface ChildProcess {
   kill(signal: NodeJS.Signals): void;
   /** Resolves when it has ended; `code` is null after a signal. */
   readonly gone: Promise<Ended>;
+}
+
+export interface ChildProcess extends Running {
+  readonly pid: number;
 }
 
 export interface Ended {
@@ -28,10 +32,16 @@ export interface ChildPlace {
   readonly env?: Record<string, string>;
 }
 
-const running = new Set<NodeChild>();
+/** How it is ended where its test left it running. */
+interface Endable {
+  readonly gone: Promise<Ended>;
+  end(): void;
+}
+
+const running = new Set<Endable>();
 const endedEarly: string[] = [];
 /** Those of the test under way; tests that run side by side have one each. */
-const ofTest = new AsyncLocalStorage<Set<ChildProcess>>();
+const ofTest = new AsyncLocalStorage<Set<Endable>>();
 
 /** Starts a script that runs until it is killed, with nothing of this process's environment but what Node needs. */
 export const startScript = (args: readonly string[], place: ChildPlace = {}): ChildProcess => launch(args, place, "until it is killed");
@@ -42,57 +52,74 @@ export const runScript = (args: readonly string[], place: ChildPlace = {}): Prom
 function launch(args: readonly string[], { cwd, env: more }: ChildPlace, runs: "until it is killed" | "to its end"): ChildProcess {
   const env = { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], HOME: cwd, ...more };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-  running.add(child);
   let out = "";
   let err = "";
-  let mayEnd = runs === "to its end";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
   child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
   const gone = new Promise<Ended>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code, signal) => {
-      running.delete(child);
-      if (!mayEnd) endedEarly.push(`a child process ended early with ${code ?? signal}: node ${args.join(" ")}\n${err}${out}`);
-      resolve({ code, signal, out, err });
-    });
+    child.on("close", (code, signal) => resolve({ code, signal, out, err }));
   });
-  const started: ChildProcess = {
-    pid: child.pid ?? 0,
-    out: () => out,
-    err: () => err,
-    kill(signal) {
-      if (signal !== "SIGHUP") mayEnd = true;
-      child.kill(signal);
-    },
-    gone,
-  };
-  ofTest.getStore()?.add(started);
-  return started;
+  const started = { out: () => out, err: () => err, kill: (signal: NodeJS.Signals) => void child.kill(signal), gone };
+  const followed = runs === "to its end" ? follow(started, "SIGKILL") : expectAlive(`node ${args.join(" ")}`, started, "SIGKILL");
+  return { ...followed, pid: child.pid ?? 0 };
 }
 
-/** Runs a test and kills the processes that it left running: an abandoned daemon goes on using the processor. */
+/** Ends it by this signal where its test does not. */
+function follow(one: Running, lastSignal: NodeJS.Signals): Running {
+  const endable: Endable = { gone: one.gone, end: () => one.kill(lastSignal) };
+  running.add(endable);
+  ofTest.getStore()?.add(endable);
+  const forget = () => void running.delete(endable);
+  one.gone.then(forget, forget);
+  return one;
+}
+
+/** The same, which is to run until it is killed. */
+export function expectAlive(name: string, one: Running, lastSignal: NodeJS.Signals): Running {
+  let mayEnd = false;
+  one.gone.then(
+    ({ code, signal, out, err }) => {
+      if (!mayEnd) endedEarly.push(`${name} ended early with ${code ?? signal}\n${err}${out}`);
+    },
+    () => undefined,
+  );
+  const watched: Running = {
+    ...one,
+    kill(signal) {
+      if (signal !== "SIGHUP") mayEnd = true;
+      one.kill(signal);
+    },
+  };
+  return follow(watched, lastSignal);
+}
+
+/** Runs a test and ends what it left running: an abandoned daemon goes on using the processor. */
 export async function endingChildren(runTest: () => Promise<void>): Promise<void> {
-  const started = new Set<ChildProcess>();
+  const started = new Set<Endable>();
   try {
     await ofTest.run(started, runTest);
   } finally {
-    for (const child of started) child.kill("SIGKILL");
-    await Promise.all([...started].map(({ gone }) => gone));
+    await end(started);
   }
+}
+
+async function end(some: ReadonlySet<Endable>): Promise<void> {
+  const all = [...some];
+  for (const one of all) one.end();
+  await Promise.all(all.map(({ gone }) => gone));
 }
 
 /** For afterAll, where `endingChildren` was used: the storage slows every promise of the process down. */
 export const forgetTests = (): void => ofTest.disable();
 
-/** @throws Error when a process ended that was started to run until it is killed; it names the first one and what it wrote */
+/** @throws Error when something ended that was started to run until it is killed; it names the first one and what it wrote */
 export function expectChildrenAlive(): void {
   if (endedEarly[0] !== undefined) throw new Error(endedEarly[0]);
 }
 
-/** Kills what still runs and forgets what ended: for afterEach or afterAll. */
+/** Ends what still runs and forgets what ended: for afterEach or afterAll. */
 export async function endChildren(): Promise<void> {
-  const ends = [...running].map((child) => new Promise((resolve) => child.once("close", resolve)));
-  for (const child of running) child.kill("SIGKILL");
-  await Promise.all(ends);
+  await end(running);
   endedEarly.length = 0;
 }

@@ -1,10 +1,16 @@
-/** `chirpwatch run` as a process, with its HTTP side. */
+/** `chirpwatch run` with its HTTP side: in this process, the whole command as it ships, and as a process where the claim is about that. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StatusView } from "../../src/server/words/views.ts";
-import { type BinProcess, startBin } from "./bin-process.ts";
+import { type BinProcess, type Logging, loggingOf, startBin } from "./bin-process.ts";
+import { expectAlive, type Running } from "./child-process.ts";
+import { startCommand } from "./run-command.ts";
 
-export interface DaemonProcess extends BinProcess {
+export type DaemonProcess = BinProcess & HttpSide;
+/** In this process or in one of its own. */
+export type RunningDaemon = Running & Logging & HttpSide;
+
+interface HttpSide {
   /** Status page and API. */
   readonly url: string;
   readonly status: () => Promise<StatusView>;
@@ -22,12 +28,21 @@ export const writeConfig = (folder: string, config: object | string): void =>
   writeFileSync(join(folder, "watches.yaml"), typeof config === "string" ? config : JSON.stringify(config, null, 2));
 
 /** Resolves when the status page is up. */
-export async function startDaemonProcess({ folder, env }: DaemonFiles): Promise<DaemonProcess> {
-  const bin = startBin(["run", "-c", "watches.yaml"], { cwd: folder, ...(env === undefined ? {} : { env }) });
-  const url = String((await bin.logged("status page is up"))["url"]).replace(/\/$/, "");
+export const startDaemonProcess = ({ folder, env }: DaemonFiles): Promise<DaemonProcess> =>
+  withHttpSide(startBin(["run", "-c", "watches.yaml"], { cwd: folder, ...(env === undefined ? {} : { env }) }));
+
+/** The same without a process: nothing but SIGTERM, SIGINT and SIGHUP reaches it. */
+export function startDaemonHere({ folder, env }: DaemonFiles): Promise<RunningDaemon> {
+  const file = join(folder, "watches.yaml");
+  const daemon = expectAlive(`run -c ${file}`, startCommand(["run", "-c", file], env), "SIGTERM");
+  return withHttpSide({ ...daemon, ...loggingOf(daemon) });
+}
+
+async function withHttpSide<T extends Running & Logging>(daemon: T): Promise<T & HttpSide> {
+  const url = String((await daemon.logged("status page is up"))["url"]).replace(/\/$/, "");
   const get = async (path: string) => (await fetch(`${url}${path}`)).text();
   return {
-    ...bin,
+    ...daemon,
     url,
     get,
     status: async () => JSON.parse(await get("/api/v1/status")) as StatusView,

@@ -1,8 +1,11 @@
-/** A command inside this process: a hundredth of what a process costs, where only what it says and returns matters. The e2e tests start processes. */
+/** A command inside this process: a hundredth of what a process costs, where only what it says and does matters. A few e2e tests start processes. */
 import { createContext } from "../../src/cli/terminal/context.ts";
+import { readLogLevel } from "../../src/cli/terminal/log-level.ts";
 import { runCli } from "../../src/cli/program.ts";
 import { createHttpAgent } from "../../src/runtime/http-agent.ts";
 import { createLogger, type LogStream } from "../../src/runtime/logger.ts";
+import { createOutputs } from "../../src/runtime/outputs.ts";
+import type { Ended, Running } from "./child-process.ts";
 
 export interface Ran {
   readonly code: number;
@@ -19,13 +22,23 @@ const shared = createContext();
 let underWay: Promise<unknown> = Promise.resolve();
 
 /** Runs it to its end, in that folder and with nothing else in its environment. One after the other: they share the working folder. */
-export function runCommand(args: readonly string[], place: Place): Promise<Ran> {
-  const ran = underWay.then(() => run(args, place));
+export function runCommand(args: readonly string[], { cwd, env }: Place): Promise<Ran> {
+  const ran = underWay.then(async () => {
+    const before = process.cwd();
+    process.chdir(cwd);
+    try {
+      const { code, out, err } = await startCommand(args, env).gone;
+      return { code: code ?? 0, out, err };
+    } finally {
+      process.chdir(before);
+    }
+  });
   underWay = ran.catch(() => undefined);
   return ran;
 }
 
-async function run(args: readonly string[], { cwd, env = {} }: Place): Promise<Ran> {
+/** Starts it where this process is, with nothing else in its environment: paths are to be absolute. Only the first signal to end reaches it: the second ends a process. */
+export function startCommand(args: readonly string[], env: Record<string, string> = {}): Running {
   let out = "";
   let err = "";
   const stream: LogStream = {
@@ -38,31 +51,39 @@ async function run(args: readonly string[], { cwd, env = {} }: Place): Promise<R
     on: () => undefined,
   };
   const http = createHttpAgent();
-  const before = process.cwd();
-  const forgetSignals = rememberListeners();
-  process.chdir(cwd);
-  try {
+  const signals = createSignals();
+  const run = async (): Promise<Ended> => {
     const code = await runCli(["node", "chirpwatch", ...args], {
       ...shared,
       env,
       http,
+      outputs: createOutputs(env["CHIRPWATCH_ALLOW_EXEC"]),
+      onSignals: signals.on,
+      onUncaught: () => () => undefined,
       out: (text) => void (out += `${text}\n`),
       err: (text) => void (err += `${text}\n`),
-      logger: (level = "info") => createLogger({ stream, level, format: "json" }),
+      logger: (level) => createLogger({ stream, level: level ?? readLogLevel(env), format: "json" }),
     });
-    return { code, out, err };
-  } finally {
-    process.chdir(before);
-    forgetSignals();
     await http.close();
-  }
+    return { code, signal: null, out, err };
+  };
+  return { out: () => out, err: () => err, kill: signals.send, gone: run() };
 }
 
-/** A daemon that refuses to start leaves those to the end of its process. Gives the way back to the ones there are now. */
-function rememberListeners(): () => void {
-  const signals = (["SIGTERM", "SIGINT"] as const).map((signal) => ({ signal, known: process.listeners(signal) }));
-  return () => {
-    for (const { signal, known } of signals)
-      for (const listener of process.listeners(signal)) if (!known.includes(listener)) process.off(signal, listener);
+/** As a process gets them. */
+function createSignals() {
+  const listeners = new Set<(name: NodeJS.Signals) => void>();
+  let mayEnd = false;
+  return {
+    on(names: readonly NodeJS.Signals[], fn: (name: NodeJS.Signals) => void): () => void {
+      const listener = (name: NodeJS.Signals) => void (names.includes(name) && fn(name));
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    send(name: NodeJS.Signals): void {
+      const isIgnored = name !== "SIGHUP" && mayEnd;
+      mayEnd ||= name !== "SIGHUP";
+      if (!isIgnored) for (const listener of [...listeners]) listener(name);
+    },
   };
 }

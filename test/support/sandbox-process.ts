@@ -1,7 +1,9 @@
-/** The sandbox and its control API: as a process of its own where a test is about the command, and in this one where others are. */
+/** The sandbox and its control API: as a process of its own, as its command in this one, and without the command where a test is about something else. */
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startBin } from "./bin-process.ts";
+import { expectAlive, type Running } from "./child-process.ts";
+import { startCommand } from "./run-command.ts";
 import { until } from "./until.ts";
 
 export interface SandboxProcess {
@@ -16,14 +18,21 @@ export interface SandboxProcess {
 /** More than polls every second ask for in any month: how much of the month is left slows nothing down. */
 const QUOTA = 1_000_000_000;
 
-export async function startSandboxProcess(cwd: string, flags: readonly string[] = []): Promise<SandboxProcess> {
-  const bin = startBin(["sandbox", "--listen", "127.0.0.1:0", "--key", "K1", "--quota", String(QUOTA), ...flags], { cwd });
-  const line = await until("the sandbox's line", () => /^.+\n/.exec(bin.out())?.[0], bin.err);
+const argsWith = (flags: readonly string[]) => ["sandbox", "--listen", "127.0.0.1:0", "--key", "K1", "--quota", String(QUOTA), ...flags];
+
+export const startSandboxProcess = (cwd: string): Promise<SandboxProcess> => withControl(startBin(argsWith([]), { cwd }));
+
+/** In this process; what flags name is to be absolute. */
+export const startSandboxCommand = (flags: readonly string[] = []): Promise<SandboxProcess> =>
+  withControl(expectAlive(`sandbox ${flags.join(" ")}`, startCommand(argsWith(flags)), "SIGTERM"));
+
+async function withControl(command: Running): Promise<SandboxProcess> {
+  const line = await until("the sandbox's line", () => /^.+\n/.exec(command.out())?.[0], command.err);
   const { url, key } = JSON.parse(line) as { url: string; key: string };
   return { url, key, control: controlOf(url), billed: billedBy(url, key) };
 }
 
-/** As the command starts it, in this process; whoever asks for it closes it. */
+/** As the command starts it; whoever asks for it closes it. */
 export async function startSandboxHere(quota = QUOTA): Promise<SandboxProcess & { close(): Promise<void> }> {
   const { url, key, close } = await startSandbox({ clock: createSystemClock(), keys: ["K1"], accounts: 200, quota });
   return { url, key, control: controlOf(url), billed: billedBy(url, key), close };

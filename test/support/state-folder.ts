@@ -1,7 +1,6 @@
 /**
- * Where tests in this process keep their states: in memory where the system offers a folder there, as a state waits for the disk at every
- * commit, and simulations commit by the ten thousand. Those of the processes that tests start, and those whose
- * tests are about the file itself, lie on the disk.
+ * Where tests keep their states: in memory where the system offers a folder there, as a state waits for the disk at every commit, and
+ * simulations commit by the ten thousand. A process that is killed leaves there what it leaves on a disk.
  */
 import { accessSync, constants, mkdtempSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +11,7 @@ const IN_MEMORY = "/dev/shm";
 const ENOUGH_BYTES = 2 ** 30;
 
 /** Empty; whoever asked for it removes it. */
-export const makeStateFolder = (): string => mkdtempSync(join(hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir(), "chirpwatch-"));
+export const makeStateFolder = (within = hasRoom(IN_MEMORY) ? IN_MEMORY : tmpdir()): string => mkdtempSync(join(within, "chirpwatch-"));
 
 function hasRoom(folder: string): boolean {
   try {

@@ -12,7 +12,6 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { packageFile } from "../../runtime/package-file.ts";
-import { onSignals } from "../../runtime/signals.ts";
 import { makeTemporaryFolder } from "../../runtime/write-files.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import { openStore } from "../../state/open.ts";
@@ -59,7 +58,7 @@ async function demo(context: CliContext, flags: DemoFlags): Promise<void> {
   const teardown = createTeardown(log);
   teardown.push(
     "signals",
-    onSignals(["SIGINT", "SIGTERM"], () => stop.abort()),
+    context.onSignals(["SIGINT", "SIGTERM"], () => stop.abort()),
   );
   teardown.push("http", () => context.http.close());
   try {

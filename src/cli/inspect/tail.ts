@@ -2,7 +2,6 @@
 import type { Command } from "commander";
 import { sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import { onSignals } from "../../runtime/signals.ts";
 import { ControlError, followControl } from "../../server/control-client.ts";
 import { controlSocketPath } from "../../server/control-path.ts";
 import type { TailLine } from "../../server/words/tail-view.ts";
@@ -51,7 +50,7 @@ async function tail(context: CliContext, options: Options): Promise<void> {
   }
   const query = new URLSearchParams({ ...(watch === undefined ? {} : { watch }), ...(sink === undefined ? {} : { sink }) });
   const stop = new AbortController();
-  const off = onSignals(["SIGINT", "SIGTERM"], () => stop.abort());
+  const off = context.onSignals(["SIGINT", "SIGTERM"], () => stop.abort());
   const show = (data: string) => context.out(json === true ? data : formatTailLine(JSON.parse(data) as TailLine));
   noteFault(context, place);
   try {

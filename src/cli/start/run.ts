@@ -5,8 +5,6 @@ import { formatIssue } from "../../config/report.ts";
 import { ChirpwatchError } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
-import { onUncaught } from "../../runtime/uncaught-exception.ts";
-import { onSignals } from "../../runtime/signals.ts";
 import { collectGarbageLater } from "../../runtime/collect-garbage.ts";
 import { type CliContext, CONFIG_OPTION, loadGuarded, orThrow } from "../terminal/context.ts";
 import { withServerToken } from "./server-token.ts";
@@ -23,7 +21,7 @@ export function addRun(program: Command, context: CliContext): void {
 async function run(context: CliContext, configPath: string): Promise<void> {
   // Heard from here on: a stop in the middle of the start is an orderly one, too.
   const stopping = new AbortController();
-  const signalled = untilSignal();
+  const signalled = untilSignal(context);
   void signalled.then(() => stopping.abort());
   const log = context.logger();
   const loaded = orThrow(await loadGuarded(context, configPath));
@@ -35,7 +33,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;
   let refuse: (error: ExitError) => void = () => undefined;
   const refused = new Promise<ExitError>((resolve) => (refuse = resolve));
-  const stopCatching = onUncaught(EXIT.internal, async (error) => {
+  const stopCatching = context.onUncaught(EXIT.internal, async (error) => {
     log.error("unexpected error, the daemon ends; start it again", { error });
     await log.flush();
   });
@@ -52,7 +50,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
       watchFiles: true,
       ...(sandbox === undefined ? {} : { sandboxUrl: sandbox.url }),
     });
-    const stopReload = onSignals(["SIGHUP"], () => void daemon.reload("SIGHUP"));
+    const stopReload = context.onSignals(["SIGHUP"], () => void daemon.reload("SIGHUP"));
     const cancelCollecting = collectGarbageLater(context.clock);
     const reason = await Promise.race([signalled, refused]);
     cancelCollecting();
@@ -75,7 +73,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
 }
 
 /** A second signal ends the process at once. */
-function untilSignal(): Promise<string> {
+function untilSignal({ onSignals }: CliContext): Promise<string> {
   return new Promise((resolve) => {
     const off = onSignals(["SIGTERM", "SIGINT"], (name) => {
       off();

@@ -2,7 +2,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import { onSignals } from "../../runtime/signals.ts";
 import { appendToFile } from "../../runtime/write-files.ts";
 import type { WorldData } from "../../sandbox/records/journal.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
@@ -49,7 +48,7 @@ async function serve(context: CliContext, flags: SandboxFlags): Promise<void> {
   });
   context.out(JSON.stringify({ url: sandbox.url, key: sandbox.key }));
   await new Promise<void>((resolve) => {
-    onSignals(["SIGTERM", "SIGINT"], () => resolve());
+    context.onSignals(["SIGTERM", "SIGINT"], () => resolve());
   });
   await sandbox.close();
 }

@@ -16,8 +16,10 @@ import { createLogger, type Logger, type LogLevel } from "../../runtime/logger.t
 import { createOutputs } from "../../runtime/outputs.ts";
 import { packageVersion } from "../../runtime/package-file.ts";
 import { type Proxies, readProxies } from "../../runtime/proxies.ts";
+import { onSignals } from "../../runtime/signals.ts";
 import { createSystemClock } from "../../runtime/system-clock.ts";
 import { createSystemRandom } from "../../runtime/system-random.ts";
+import { onUncaught } from "../../runtime/uncaught-exception.ts";
 import { SINK_TYPES } from "../../sinks/registry.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
 import { readLogLevel } from "./log-level.ts";
@@ -32,6 +34,10 @@ export interface CliContext {
   readonly proxies: string | undefined;
   readonly outputs: Outputs;
   readonly version: string;
+  /** What the operating system sends this process. */
+  readonly onSignals: typeof onSignals;
+  /** What nobody caught in it, and its end. */
+  readonly onUncaught: typeof onUncaught;
   /** To people: results, alerts of the console sink. */
   out(text: string): void;
   /** To people: what is wrong, progress. */
@@ -53,6 +59,8 @@ export function createContext(): CliContext {
     proxies: proxies.summary,
     outputs: createOutputs(env["CHIRPWATCH_ALLOW_EXEC"]),
     version: packageVersion(),
+    onSignals,
+    onUncaught,
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
     logger: (level) => createLogger({ stream: process.stderr, level: level ?? readLogLevel(env) }),

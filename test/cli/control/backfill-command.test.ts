@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { cleanUpAfterwards, hookSink, keep } from "../../e2e/fixture.ts";
 import { makeFolder } from "../../support/bin-process.ts";
-import { type DaemonProcess, startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
+import { type RunningDaemon, startDaemonHere, writeConfig } from "../../support/daemon-process.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/hook-receiver.ts";
 import { startLoopbackServer } from "../../support/loopback-server.ts";
 import { runCommand } from "../../support/run-command.ts";
@@ -14,7 +14,7 @@ cleanUpAfterwards();
 let folder: string;
 let hook: HookReceiver;
 let sandbox: SandboxProcess;
-let daemon: DaemonProcess;
+let daemon: RunningDaemon;
 const run = (...args: string[]) => runCommand(args, { cwd: folder, env: { USER: "alice" } });
 
 describe("backfill", () => {
@@ -50,7 +50,7 @@ describe("backfill", () => {
   });
 
   it("pays once: a dry run reads, and the run after it sends and costs nothing", async () => {
-    daemon = await startDaemonProcess({ folder });
+    daemon = await startDaemonHere({ folder });
     for (const watch of ["news", "posts", "crowd"]) await daemon.logged(new RegExp(`^${watch}: \\d+ items noted`));
     const before = await sandbox.billed();
     const dry = await run("backfill", "news", "--since", "7d", "--dry-run", "--yes");
@@ -111,7 +111,7 @@ describe("backfill", () => {
     const answer = await run("backfill", "news", "--since", "9d", "--yes");
     expect(answer.out).toMatch(/[1-9]\d* alerts? go(es)? out at the next start: no daemon runs now/);
     expect(hook.subjects().length).toBe(before);
-    daemon = await startDaemonProcess({ folder });
+    daemon = await startDaemonHere({ folder });
     await until("the alerts", () => hook.subjects().length > before || undefined);
   });
 
@@ -119,7 +119,7 @@ describe("backfill", () => {
     daemon.kill("SIGTERM");
     await daemon.gone;
     expect((await run("backfill", "asked", "--since", "9d", "--yes")).out).toMatch(/alerts? go(es)? out at the next start/);
-    daemon = await startDaemonProcess({ folder });
+    daemon = await startDaemonHere({ folder });
     const ofAsked = () => hook.events().filter((event: any) => event.labels.team === "asked");
     await until("the alerts", () => ofAsked().length > 0 || undefined);
     expect(ofAsked().every((event: any) => event.labels.enrich === "ok")).toBe(true);

@@ -6,7 +6,7 @@ import { createSystemClock } from "../../../src/runtime/system-clock.ts";
 import { openStore } from "../../../src/state/open.ts";
 import { cleanUpAfterwards, hookSink, keep } from "../../e2e/fixture.ts";
 import { makeFolder } from "../../support/bin-process.ts";
-import { startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
+import { startDaemonHere, writeConfig } from "../../support/daemon-process.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/hook-receiver.ts";
 import { makeEvent } from "../../support/make-event.ts";
 import { runCommand } from "../../support/run-command.ts";
@@ -124,7 +124,7 @@ describe("without a daemon", () => {
     const { code, out } = await run("replay", "--dead", "--yes");
     expect([code, out.split("\n").at(-2)]).toEqual([0, "2 alerts go out again at the next start: no daemon runs now"]);
     expect((await run("events", "--replays")).out).toMatch(/^\S+ \S+ +alice +2 +replay dead /m);
-    const daemon = await startDaemonProcess({ folder });
+    const daemon = await startDaemonHere({ folder });
     await until("both", () => hook.messages().length >= 2, daemon.err);
     const byEvent = new Map(hook.messages().map((message) => [message.events[0]?.id, message]));
     expect(byEvent.get("event-expired-1")).toMatchObject({
@@ -137,7 +137,7 @@ describe("without a daemon", () => {
 });
 
 it("beside a daemon all of it happens at once", async () => {
-  const daemon = await startDaemonProcess({ folder });
+  const daemon = await startDaemonHere({ folder });
   expect((await daemon.status()).state).toBe("degraded");
   expect((await run("status")).out).toMatch(
     /^ {2}1 alert for hook was given up after 24h \(retry_for\): the webhook answered 503 \(chirpwatch dead list\)$/m,

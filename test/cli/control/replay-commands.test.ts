@@ -5,7 +5,7 @@ import { createSystemClock } from "../../../src/runtime/system-clock.ts";
 import { openStore } from "../../../src/state/open.ts";
 import { cleanUpAfterwards, hookSink, keep } from "../../e2e/fixture.ts";
 import { makeFolder } from "../../support/bin-process.ts";
-import { startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
+import { startDaemonHere, writeConfig } from "../../support/daemon-process.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/hook-receiver.ts";
 import { makeEvent } from "../../support/make-event.ts";
 import { runCommand } from "../../support/run-command.ts";
@@ -63,7 +63,7 @@ describe("without a daemon", () => {
       err: "",
     });
     expect((await run("replay", "--event", "event-0")).out).toBe("1 alert not sent yet: left as it is\nnothing to send again\n");
-    const daemon = await startDaemonProcess({ folder });
+    const daemon = await startDaemonHere({ folder });
     await until("the message", () => hook.messages().length === 1, daemon.err);
     expect(hook.messages()[0]?.id).not.toBe("sent-0");
     expect(received()).toEqual(["event-0"]);
@@ -122,7 +122,7 @@ describe("without a daemon", () => {
 
 it("beside a daemon it happens at once, as often as it is asked for", async () => {
   await prepareSent(HOUR);
-  const daemon = await startDaemonProcess({ folder });
+  const daemon = await startDaemonHere({ folder });
   for (const times of [1, 2]) {
     expect((await run("replay", "--event", "event-0")).out).toContain("1 alert goes out again now");
     await until("the message", () => hook.messages().length === times, daemon.err);

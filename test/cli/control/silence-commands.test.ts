@@ -5,7 +5,7 @@ import { createSystemClock } from "../../../src/runtime/system-clock.ts";
 import { openStore } from "../../../src/state/open.ts";
 import { cleanUpAfterwards, hookSink, keep } from "../../e2e/fixture.ts";
 import { makeFolder } from "../../support/bin-process.ts";
-import { startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
+import { startDaemonHere, writeConfig } from "../../support/daemon-process.ts";
 import { type HookReceiver, startHookReceiver } from "../../support/hook-receiver.ts";
 import { makeEvent } from "../../support/make-event.ts";
 import { runCommand } from "../../support/run-command.ts";
@@ -127,7 +127,7 @@ describe("without a daemon", () => {
     const { out } = await run("replay", "--silence", "1", "--yes");
     expect(out).toBe(`${what}21 alerts go out at the next start: no daemon runs now\n`);
     expect((await run("events", "--replays")).out).toMatch(/^\S+ \S+ +alice +21 +replay silenced /m);
-    const daemon = await startDaemonProcess({ folder });
+    const daemon = await startDaemonHere({ folder });
     await until("all", () => hook.messages().length >= 21, daemon.err);
     expect(new Set(hook.messages().map(({ events }) => events[0]?.id)).size).toBe(21);
   });
@@ -135,7 +135,7 @@ describe("without a daemon", () => {
 
 it("beside a daemon all of it happens at once", async () => {
   await prepareSilenced(2);
-  const daemon = await startDaemonProcess({ folder });
+  const daemon = await startDaemonHere({ folder });
   expect((await daemon.status()).silences).toMatchObject([{ id: "1", silenced: [{ sink: "hook", alerts: 2 }] }]);
   const { out } = await run("silence", "add", "team=comms", "--duration", "1h", "--comment", "x", "--json");
   expect(JSON.parse(out)).toMatchObject({ id: "2", state: "active", matchers: ["team=comms"], matching_24h: 0 });

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeFolder } from "../../support/bin-process.ts";
-import { type DaemonProcess, startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
+import { type RunningDaemon, startDaemonHere, writeConfig } from "../../support/daemon-process.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { until } from "../../support/until.ts";
 import { cleanUpAfterwards } from "../../e2e/fixture.ts";
@@ -20,7 +20,7 @@ const CONFIG = {
 };
 
 let folder: string;
-let daemon: DaemonProcess;
+let daemon: RunningDaemon;
 let alerted: string;
 const run = (...args: readonly string[]) => runCommand(args, { cwd: folder });
 
@@ -28,7 +28,7 @@ const run = (...args: readonly string[]) => runCommand(args, { cwd: folder });
 async function startAlerting(): Promise<void> {
   folder = makeFolder();
   writeConfig(folder, CONFIG);
-  daemon = await startDaemonProcess({ folder });
+  daemon = await startDaemonHere({ folder });
   await daemon.logged(/^news: \d+ items noted/);
   const view = await until("the first alert sent", async () => {
     const status = JSON.parse((await run("status", "--json")).out);

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { cleanUpAfterwards } from "../../e2e/fixture.ts";
 import { makeFolder, runBin } from "../../support/bin-process.ts";
-import { type DaemonProcess, startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
+import { type RunningDaemon, startDaemonHere, writeConfig } from "../../support/daemon-process.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { until } from "../../support/until.ts";
 
@@ -63,12 +63,12 @@ describe("before the first run", () => {
 });
 
 describe.each(["beside a running daemon", "from its state"])("%s", (where) => {
-  let daemon: DaemonProcess;
+  let daemon: RunningDaemon;
   beforeAll(async () => {
     if (where === "from its state") return;
     folder = makeFolder();
     writeConfig(folder, CONFIG);
-    daemon = await startDaemonProcess({ folder });
+    daemon = await startDaemonHere({ folder });
     await until("the first alert", async () => {
       const { out } = await runCommand(["events", "--watch", "news", "--json"], { cwd: folder });
       return out.includes("tweet.created") ? true : undefined;

@@ -1,8 +1,8 @@
 /** `tail` beside a daemon that is killed and started again, and without one. */
+import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { cleanUpAfterwards, createFixture, type Fixture, noted } from "../../e2e/fixture.ts";
-import { startBin } from "../../support/bin-process.ts";
-import { runCommand } from "../../support/run-command.ts";
+import { runCommand, startCommand } from "../../support/run-command.ts";
 import { until } from "../../support/until.ts";
 
 cleanUpAfterwards();
@@ -13,12 +13,12 @@ beforeEach(async () => {
   fixture.configure({ watches: { brand: { type: "search", query: "acme" }, other: { type: "search", query: "nobody writes this" } } });
 });
 
-const follow = (...args: string[]) => startBin(["tail", ...args], { cwd: fixture.folder });
+const follow = (...args: string[]) => startCommand(["tail", ...args, "-c", join(fixture.folder, "watches.yaml")]);
 
 it("shows events and deliveries as they happen, goes on after a kill of the daemon, and ends with 0 at ctrl-C", async () => {
   const { api } = fixture;
   api.post("search:acme");
-  const first = await fixture.start();
+  const first = await fixture.startProcess();
   const tail = follow();
   const strict = follow("--watch", "other");
   const asJson = follow("--sink", "hook", "--json");

@@ -7,7 +7,7 @@ import type { BudgetView, QuotaView } from "../../../src/server/words/budget-vie
 import { cleanUpAfterwards } from "../../e2e/fixture.ts";
 import { statusView } from "../../server/daemon-stand-in.ts";
 import { makeFolder } from "../../support/bin-process.ts";
-import { farResetDay, startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
+import { farResetDay, startDaemonHere, writeConfig } from "../../support/daemon-process.ts";
 import { runCommand } from "../../support/run-command.ts";
 import { until } from "../../support/until.ts";
 
@@ -133,7 +133,7 @@ describe("the command", () => {
     });
     const none = await runCommand(["budget"], { cwd: folder });
     expect(none).toMatchObject({ code: 74, err: expect.stringContaining("state.db") as string });
-    const daemon = await startDaemonProcess({ folder });
+    const daemon = await startDaemonHere({ folder });
     const read = async () => JSON.parse((await runCommand(["budget", "--json"], { cwd: folder })).out) as BudgetView;
     const beside = await until("both polls", async () => {
       const budget = await read();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { cleanUp, makeFolder } from "../../support/bin-process.ts";
 import { runCommand } from "../../support/run-command.ts";
-import { startDaemonProcess, writeConfig } from "../../support/daemon-process.ts";
+import { startDaemonHere, writeConfig } from "../../support/daemon-process.ts";
 
 afterAll(cleanUp);
 
@@ -23,7 +23,7 @@ describe("run with the server's address in the environment", () => {
     const env = { CHIRPWATCH_SERVER_LISTEN: "0.0.0.0:0", CHIRPWATCH_SERVER_TOKEN_FILE: path };
     const made: string[] = [];
     for (const times of [1, 0]) {
-      const daemon = await startDaemonProcess({ folder, env });
+      const daemon = await startDaemonHere({ folder, env });
       const token = readFileSync(path, "utf8").trim();
       made.push(token);
       const answer = (headers: Record<string, string>) => fetch(`${daemon.url}/api/v1/status`, { headers }).then(({ status }) => status);
