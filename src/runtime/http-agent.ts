@@ -86,6 +86,7 @@ interface Outcome {
   fail(error: HttpError): void;
   /** Everything that will come of the body is there. */
   answer(): void;
+  answerWith(body: string): void;
 }
 
 function exchange(agent: Dispatcher, request: HttpRequest, url: URL): Promise<HttpResponse> {
@@ -99,12 +100,12 @@ function exchange(agent: Dispatcher, request: HttpRequest, url: URL): Promise<Ht
       request.signal?.removeEventListener("abort", onAbort);
       finish();
     };
+    const answerWith = (body: string) => settleOnce(() => resolve({ status: state.status, headers: state.headers, body }));
     const answer = () => {
-      const { status, headers } = state;
       // The deadline still runs: unpacking is part of the answer.
-      decodeBody(Buffer.concat(state.chunks, state.bytes), headers["content-encoding"], request.maxBytes).then(
-        (body) => settleOnce(() => resolve({ status, headers, body })),
-        (error: HttpError) => (isWholeWanted(request) ? fail(error) : settleOnce(() => resolve({ status, headers, body: "" }))),
+      decodeBody(Buffer.concat(state.chunks, state.bytes), state.headers["content-encoding"], request.maxBytes).then(
+        answerWith,
+        (error: HttpError) => (isWholeWanted(request) ? fail(error) : answerWith("")),
       );
     };
     const fail = (error: HttpError) => {
@@ -118,7 +119,7 @@ function exchange(agent: Dispatcher, request: HttpRequest, url: URL): Promise<Ht
     request.signal?.addEventListener("abort", onAbort, { once: true });
     if (request.signal?.aborted) return onAbort();
     try {
-      agent.dispatch(dispatchOptions(request, url), handlerFor(state, request, { fail, answer }));
+      agent.dispatch(dispatchOptions(request, url), handlerFor(state, request, { fail, answer, answerWith }));
     } catch (error) {
       fail(classifyFailure(error, request.url, false));
     }
@@ -127,7 +128,7 @@ function exchange(agent: Dispatcher, request: HttpRequest, url: URL): Promise<Ht
 
 const isWholeWanted = ({ answerBody = "whole" }: HttpRequest): boolean => answerBody === "whole";
 
-function handlerFor(state: Exchange, request: HttpRequest, { fail, answer }: Outcome): Dispatcher.DispatchHandler {
+function handlerFor(state: Exchange, request: HttpRequest, { fail, answer, answerWith }: Outcome): Dispatcher.DispatchHandler {
   const isTooLong = () => state.bytes > request.maxBytes;
   return {
     onRequestStart(controller) {
@@ -142,7 +143,7 @@ function handlerFor(state: Exchange, request: HttpRequest, { fail, answer }: Out
       state.headers = flatten(headers);
       if (!isWholeWanted(request)) {
         state.grace = setTimeout(() => fail(timedOut(request, state)), Math.min(BODY_GRACE_MS, request.timeoutMs));
-        if (request.answerBody === "drop" && status < 300) answer();
+        if (request.answerBody === "drop" && status < 300) answerWith("");
       } else if (Number(state.headers["content-length"]) > request.maxBytes) fail(tooLarge(request.maxBytes));
     },
     onResponseData(_controller, chunk) {

@@ -87,8 +87,13 @@ function outcomeOf(result: DeliveryResult): Outcome {
   const { messageId: id, atMs: at } = result;
   const step = result.kind === "sent" || result.countAttempt ? 1 : 0;
   const attemptAt = result.kind === "dead" && !result.countAttempt ? null : at;
-  const done = { id, attemptAt, step, nextAttemptAt: at, doneAt: at, ref: null, channel: null, cause: "" };
-  if (result.kind === "sent") return { ...done, state: "sent", ref: result.ref ?? null, channel: result.channel ?? null, error: "" };
-  if (result.kind === "dead") return { ...done, state: "dead", error: result.error, cause: result.cause };
-  return { ...done, state: "open", nextAttemptAt: result.nextAttemptAtMs, doneAt: null, error: result.error };
+  const attempt = { id, attemptAt, step };
+  if (result.kind === "sent") {
+    const { ref = null, channel = null } = result;
+    return { ...attempt, state: "sent", nextAttemptAt: at, doneAt: at, ref, channel, error: "", cause: "" };
+  }
+  const { error } = result;
+  const unsent = { ...attempt, ref: null, channel: null, error };
+  if (result.kind === "dead") return { ...unsent, state: "dead", nextAttemptAt: at, doneAt: at, cause: result.cause };
+  return { ...unsent, state: "open", nextAttemptAt: result.nextAttemptAtMs, doneAt: null, cause: "" };
 }
