@@ -2,6 +2,7 @@
  * What many watches cost, polled at one rate whatever their number: by three replicas on one Postgres, and by one daemon on a file. Then one
  * replica after the other is killed.
  */
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { shardOf } from "../../src/model/replicas.ts";
@@ -94,7 +95,7 @@ class Load {
 }
 
 async function onPostgres(folder: string, watches: number): Promise<readonly Figure[]> {
-  const [api, server] = [await startApiStub(), await startPostgres(["fsync=on"])];
+  const [api, server] = [await startApiStub(), await startPostgres(tmpdir(), ["fsync=on"])];
   const url = await server.url();
   const shared: Shared = { server, database: new URL(url).pathname.slice(1) };
   const load = new Load(api, watches, `url: "${url}"`);

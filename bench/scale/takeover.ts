@@ -1,4 +1,5 @@
 /** One of several replicas is killed, again and again: how long until the others ask the service for what it asked. */
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startPostgres } from "../../test/support/postgres.ts";
@@ -26,7 +27,7 @@ export async function* benchTakeover(): AsyncGenerator<Figure> {
 }
 
 async function measure(folder: string, count: number): Promise<readonly Figure[]> {
-  const [api, server] = [await startApiStub(), await startPostgres()];
+  const [api, server] = [await startApiStub(), await startPostgres(tmpdir())];
   const url = await server.url();
   const options = { ...CONFIG, apiUrl: api.url, state: `url: "${url}"` };
   const database = new URL(url).pathname.slice(1);

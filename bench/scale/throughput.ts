@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PostgresServer, startPostgres } from "../../test/support/postgres.ts";
 import type { Figure } from "../figure.ts";
@@ -18,7 +19,7 @@ const EVENTS = 800;
 
 /** Postgres waits for the disk, as SQLite does. */
 export async function* benchThroughput(): AsyncGenerator<Figure> {
-  const server = await startPostgres(["fsync=on"]);
+  const server = await startPostgres(tmpdir(), ["fsync=on"]);
   try {
     yield await inScratch((folder) => measure(folder, 1, undefined));
     for (const of of WRITERS) yield await inScratch((folder) => measure(folder, of, server));

