@@ -3,7 +3,7 @@ import { BATCH_SIZE } from "../model/batch.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Poll } from "../plan/poll.ts";
-import { POSTS_PER_DAY } from "../plan/polls/estimate.ts";
+import { RECHECKED_PER_DAY } from "../plan/polls/estimate.ts";
 import { exactly, middleOf, type Range, times } from "../plan/range.ts";
 import { sum } from "../plan/sum.ts";
 
@@ -18,9 +18,12 @@ export function recheckCost(polls: readonly Poll[]): ReadonlyMap<string, Range> 
 interface Following {
   readonly watchId: string;
   readonly everyMs: number;
-  /** Tweets that are fresh at once; none where the watch names no accounts. */
+  /** Tweets that are fresh at once. */
   readonly fresh: Range;
 }
+
+/** Where the watch names no accounts. */
+const NONE_OR_ONE: Range = { low: 0, high: 1 };
 
 function followingOf(polls: readonly Poll[]): readonly Following[] {
   const accounts = new Map<Watch, number>();
@@ -30,14 +33,17 @@ function followingOf(polls: readonly Poll[]): readonly Following[] {
   return [...accounts].map(([{ id, recheck }, count]) => ({
     watchId: id,
     everyMs: recheck?.everyMs ?? DAY_MS,
-    fresh: times(POSTS_PER_DAY, exactly((count * (recheck?.untilMs ?? 0)) / DAY_MS)),
+    fresh: count === 0 ? NONE_OR_ONE : times(RECHECKED_PER_DAY, exactly((count * (recheck?.untilMs ?? 0)) / DAY_MS)),
   }));
 }
 
 function costOfInterval(everyMs: number, following: readonly Following[]): readonly (readonly [watchId: string, cost: Range])[] {
-  const requests = (end: keyof Range): number => Math.max(1, sum(following, ({ fresh }) => fresh[end]) / BATCH_SIZE);
+  const requests = (end: keyof Range): number => requestsFor(sum(following, ({ fresh }) => fresh[end]));
   const all = times(exactly(DAY_MS / everyMs), { low: requests("low"), high: requests("high") });
   const weights = following.map(({ fresh }) => Math.max(1, middleOf(fresh)));
   const total = sum(weights, (weight) => weight);
   return following.map(({ watchId }, index) => [watchId, times(all, exactly((weights[index] ?? 0) / total))]);
 }
+
+/** Of a recheck. Without a fresh tweet none is sent. */
+const requestsFor = (fresh: number): number => Math.max(Math.min(1, fresh), fresh / BATCH_SIZE);

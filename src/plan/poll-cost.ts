@@ -5,11 +5,12 @@ import type { Range } from "./range.ts";
  * What a range rests on:
  * - `posts`: how much its accounts post.
  * - `moves`: how often its lists gain and lose members.
+ * - `listed`: whether the public list it is read through holds all its accounts.
  * - `pages`: no poll of its feeds finds more than a page.
  * - `lengths`: each of its lists fits on one page.
  * - `pace`: how often its feed is read for its freshness.
  */
-export type Assumption = "posts" | "moves" | "pages" | "lengths" | "pace";
+export type Assumption = "posts" | "moves" | "listed" | "pages" | "lengths" | "pace";
 
 export interface PollCost {
   /** How it is read: `single` is a request of its own each time. */

@@ -63,7 +63,7 @@ it("says what the first read takes, by the schedule and by what the quota can sp
       members: 3_000_000,
       whole_read_requests: 15_000,
       first_read_requests: 15_000,
-      first_read_days: 5.6,
+      first_read_days: 5.9,
       tells_newcomers: true,
       whole_read_every_seconds: null,
       is_fallback: false,

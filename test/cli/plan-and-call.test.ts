@@ -121,7 +121,7 @@ describe("plan", () => {
   it("proposes a public list where that is fastest, and a slower schedule", async () => {
     const handles = Array.from({ length: 400 }, (_, i) => `someone${i}`).join(", ");
     const watch = `  big: { type: timeline, accounts: [${handles}], schedule: "@every 10s", sink: out }`;
-    const { code, err, out } = await plan(config(", quota: { monthly: 130000 }", watch), "--json");
+    const { code, err, out } = await plan(config(", quota: { monthly: 150000 }", watch), "--json");
     expect(code).toBe(3);
     expect(err).toMatch(/a public list of the 400 handles of big \(`via_list`\), read every 30s: 15s instead of \d+/);
     expect(err).toMatch(/\nOr, at [\d,]+ a month: `schedule: "@every 2m"` on big\.\n$/);

@@ -2,7 +2,14 @@
 import { expect, it } from "vitest";
 import { readFile } from "node:fs/promises";
 import { createPlanView } from "../../src/app/plan/plan-view.ts";
-import { EXTRA_READS, MOVES_PER_DAY, POSTS_PER_DAY, searchesFor } from "../../src/plan/polls/estimate.ts";
+import {
+  EXTRA_READS,
+  MOST_MOVES_PER_DAY,
+  MOVES_PER_DAY,
+  POSTS_PER_DAY,
+  RECHECKED_PER_DAY,
+  searchesFor,
+} from "../../src/plan/polls/estimate.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../config/load-text.ts";
 
@@ -21,8 +28,10 @@ const results = (start: string): readonly number[] => row(start).map(result);
 const ends = ({ low, high }: { readonly low: number; readonly high: number }): readonly number[] => [low, high];
 
 it("names the assumptions that the code makes", () => {
-  expect(results("posts per account per day")).toEqual(ends(POSTS_PER_DAY));
+  expect(results("posts per account per day, with replies and reposts")).toEqual(ends(POSTS_PER_DAY));
+  expect(results("posts per account per day, without replies and reposts")).toEqual(ends(RECHECKED_PER_DAY));
   expect(results("changes per member list per day")).toEqual(ends(MOVES_PER_DAY));
+  expect(results("changes per day of the list that changes most")).toEqual(ends(MOST_MOVES_PER_DAY));
   expect(results("factor on all other requests, for full polls and repeated reads")).toEqual(ends(EXTRA_READS));
 });
 

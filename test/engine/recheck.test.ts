@@ -320,7 +320,7 @@ it("rechecks less often while the quota is short", async () => {
     return count;
   };
   expect(await rechecksWith(undefined)).toBe(35);
-  expect(await rechecksWith({ monthly: 4_000 })).toBeLessThanOrEqual(14);
+  expect(await rechecksWith({ monthly: 3_000 })).toBeLessThanOrEqual(14);
 });
 
 it("rechecks no more often for tweets that are found all the time while the quota is short", async () => {

@@ -1,6 +1,7 @@
 /** What a forecast rests on, in words: before a daemon has counted a day, a plan is an estimate, and says what it assumes. */
 import type { Basis, WatchForecast } from "../../forecast/forecast.ts";
-import { MOVES_PER_DAY, POSTS_PER_DAY } from "../../plan/polls/estimate.ts";
+import { MOST_MOVES_PER_DAY, MOVES_PER_DAY, POSTS_PER_DAY, RECHECKED_PER_DAY } from "../../plan/polls/estimate.ts";
+import type { Range } from "../../plan/range.ts";
 
 export interface BasisView {
   /**
@@ -12,14 +13,15 @@ export interface BasisView {
   readonly assumes: readonly string[];
 }
 
-const posts = `${POSTS_PER_DAY.low} to ${POSTS_PER_DAY.high}`;
+const rangeOf = ({ low, high }: Range): string => `${low} to ${high}`;
 const WORDS: Readonly<Record<WatchForecast["assumptions"][number], string>> = {
-  posts: `each of its accounts posts ${posts} times a day`,
-  moves: `each of its lists gains or loses members ${MOVES_PER_DAY.low} to ${MOVES_PER_DAY.high} times a day`,
+  posts: `each of its accounts posts ${rangeOf(POSTS_PER_DAY)} times a day, with replies and reposts`,
+  moves: `each of its lists gains or loses members ${rangeOf(MOVES_PER_DAY)} times a day, one of them up to ${MOST_MOVES_PER_DAY.high} times`,
+  listed: "its list holds all of its accounts, or those it lacks take a request a tick",
   pages: "no poll finds more than a page of news",
   lengths: "each of its lists fits on one page; a long one costs a request a page",
   pace: "it is read about as often as at even intervals, and less often while little is posted",
-  rechecks: `a recheck takes a request for every hundred fresh tweets, of ${posts} posts a day of each account`,
+  rechecks: `a recheck takes a request for every hundred fresh tweets, of ${rangeOf(RECHECKED_PER_DAY)} a day of each account, and none without one`,
 };
 
 /** By watch id. `undefined`: it is not polled. */

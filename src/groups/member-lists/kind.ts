@@ -1,8 +1,8 @@
 /** Member lists whose counters are asked for together, as plan and forecast see them. Pure. */
 import { pollCost } from "../../plan/poll-cost.ts";
-import { EXTRA_READS, MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
+import { EXTRA_READS, MOST_MOVES_PER_DAY, MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
 import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/full-read.ts";
-import { times } from "../../plan/range.ts";
+import { type Range, times } from "../../plan/range.ts";
 import { sum } from "../../plan/sum.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { placedReads } from "../single/feed-algorithms.ts";
@@ -23,9 +23,12 @@ export const MEMBER_LISTS_KIND: GroupKind = {
     });
     const pages = sum(lists, (list) => list.pages);
     const wholeReads = sum(lists, (list) => list.whole);
-    const at = (changesPerDay: number): number => pollsPerDay * probesPerRun + pages * Math.min(changesPerDay, pollsPerDay) + wholeReads;
+    const longest = Math.max(...lists.map((list) => list.pages));
+    const readsFor = (changesPerDay: number, pagesOfEach: number): number => Math.min(changesPerDay, pollsPerDay) * pagesOfEach;
+    const at = (end: keyof Range): number =>
+      pollsPerDay * probesPerRun + readsFor(MOVES_PER_DAY[end], pages - longest) + readsFor(MOST_MOVES_PER_DAY[end], longest) + wholeReads;
     const fullPolls = fullPollEveryMs === undefined ? 0 : (pages * DAY_MS) / fullPollEveryMs;
-    const { low, high } = times({ low: at(MOVES_PER_DAY.low), high: at(MOVES_PER_DAY.high) }, EXTRA_READS);
+    const { low, high } = times({ low: at("low"), high: at("high") }, EXTRA_READS);
     const hasLengths = members.every((one) => !readsWholeList(one) || facts.pagesOf(one) !== undefined);
     const cost = { strategy: "probe", pollsPerDay, sweepsPerDay: wholeReads + fullPolls };
     // A full poll waits for the last read of a change.

@@ -21,9 +21,14 @@ function costOfOne(poll: Poll, { pollsPerDay, pagesOf }: CostFacts): PollCost {
   const pages = pagesOf(poll);
   const polls = pollsPerDay * poll.costRequests;
   const reads = times({ low: polls, high: polls + sweepsPerDay }, readsOf(poll.timing));
-  const range = plus(reads, exactly(fullReadRequests(poll, pollsPerDay, Math.max(1, pages ?? 1)) + listChecks(poll)));
+  const accounts = listedAccounts(poll);
+  const checks = Math.ceil(accounts / MEMBERS_PER_PAGE);
+  const others = exactly(fullReadRequests(poll, pollsPerDay, Math.max(1, pages ?? 1)) + checks);
+  const missing = { low: 0, high: accounts > 0 ? pollsPerDay : 0 };
+  const range = [others, missing].reduce(plus, reads);
   const isFeed = poll.detector === "feed";
   return pollCost({ strategy: "single", pollsPerDay, sweepsPerDay, range }, [
+    accounts > 0 && "listed",
     isFeed && poll.timing.kind === "freshness" && "pace",
     isFeed && "pages",
     readsWholeList(poll) && pages === undefined && "lengths",
@@ -55,8 +60,9 @@ function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): numbe
   return pollsPerDay * (pages / pollsOfOneRead - 1);
 }
 
-/** Once a day is asked whether a list holds those who are read through it. */
-function listChecks({ source, subscribers }: Poll): number {
-  if (source.endpoint !== "list-tweets") return 0;
-  return Math.ceil(new Set(subscribers.flatMap(({ author }) => author ?? [])).size / MEMBERS_PER_PAGE);
-}
+/**
+ * Accounts that are read through a public list. Once a day is asked whether it holds them; those it lacks are read by themselves, together in
+ * up to a request a tick.
+ */
+const listedAccounts = ({ source, subscribers }: Poll): number =>
+  source.endpoint === "list-tweets" ? new Set(subscribers.flatMap(({ author }) => author ?? [])).size : 0;

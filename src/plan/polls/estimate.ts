@@ -7,10 +7,14 @@ import { BATCH_SIZE } from "../../model/batch.ts";
 import { exactly, type Range, times } from "../range.ts";
 import { ITEMS_PER_PAGE } from "./feed-pages.ts";
 
-/** Per account. */
-export const POSTS_PER_DAY: Range = { low: 0.5, high: 6 };
+/** Per account; with replies and reposts, which move its counter as well. */
+export const POSTS_PER_DAY: Range = { low: 0.5, high: 12 };
+/** Per account; without replies and reposts, which a watch leaves out unless `include` names them. */
+export const RECHECKED_PER_DAY: Range = { low: 0.5, high: 6 };
 /** Changes per member list. */
 export const MOVES_PER_DAY: Range = { low: 1, high: 24 };
+/** Changes of the one that changes most, of those that are probed together. */
+export const MOST_MOVES_PER_DAY: Range = { low: 1, high: 222 };
 
 /** A factor on all other requests of a group, for full polls and repeated reads. */
 export const EXTRA_READS: Range = { low: 1, high: 1.1 };

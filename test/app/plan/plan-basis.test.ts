@@ -51,7 +51,7 @@ const IDS = ["id:1", "id:2", "id:3"];
 it("says what a plan assumes before anything was counted, and that schedules alone assume nothing", async () => {
   const bases = await basesBy([]);
   expect(bases["scores"]).toEqual({ basis: "schedule", assumes: [] });
-  expect(bases["group"]).toEqual({ basis: "assumed", assumes: [expect.stringContaining("posts 0.5 to 6 times a day")] });
+  expect(bases["group"]).toEqual({ basis: "assumed", assumes: [expect.stringContaining("posts 0.5 to 12 times a day")] });
   expect(bases["lists"]).toEqual({
     basis: "assumed",
     assumes: [expect.stringContaining("gains or loses members"), expect.stringContaining("fits on one page")],

@@ -34,16 +34,16 @@ describe("the range of a group of accounts", () => {
   it("is a probe for each hundred accounts and tick, and searches for what they post", () => {
     const { low, high } = rangeOf(timeline("t", 150, { strategy: "probe" }));
     expect(low).toBeCloseTo(1_440 + searchesFor(75, 720));
-    expect(high).toBeCloseTo(1.1 * (1_440 + searchesFor(900, 720)));
+    expect(high).toBeCloseTo(1.1 * (1_440 + searchesFor(1_800, 720)));
   });
 
   it("has half to all of the even probes for a mean of up to a hundred accounts, and a quarter to half of those of more", () => {
     const few = rangeOf(timeline("t", 100, { freshness: MEAN }));
     expect(few.low).toBeCloseTo(360 + searchesFor(50, 360));
-    expect(few.high).toBeCloseTo(1.1 * (720 + searchesFor(600, 720)));
+    expect(few.high).toBeCloseTo(1.1 * (720 + searchesFor(1_200, 720)));
     const many = rangeOf(timeline("t", 1_000, { freshness: MEAN }));
     expect(many.low).toBeCloseTo(1_800 + searchesFor(500, 360));
-    expect(many.high).toBeCloseTo(1.1 * (3_600 + searchesFor(6_000, 720)));
+    expect(many.high).toBeCloseTo(1.1 * (3_600 + searchesFor(12_000, 720)));
   });
 
   it("has the rounds of a p95, of which the busy accounts of many take part", () => {
@@ -51,7 +51,7 @@ describe("the range of a group of accounts", () => {
     expect(rangeOf(timeline("t", 20, { freshness: P95 })).low).toBeCloseTo(rounds + searchesFor(10, rounds));
     const many = rangeOf(timeline("t", 400, { freshness: P95 }));
     expect(many.low).toBeCloseTo(86_400 / 58 + searchesFor(200, 86_400 / 58));
-    expect(many.high).toBeCloseTo(1.1 * ((86_400 / 58) * 2.5 + searchesFor(2_400, 86_400 / 58)));
+    expect(many.high).toBeCloseTo(1.1 * ((86_400 / 58) * 2.5 + searchesFor(4_800, 86_400 / 58)));
   });
 
   it("has no probe of its own at least, where others request profiles", () => {
