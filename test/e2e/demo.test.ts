@@ -1,8 +1,9 @@
-/** `chirpwatch demo` as people start it: one process, an empty environment, a folder that has nothing to do with the package. */
+/** `chirpwatch demo` as people start it: one process, an empty environment, a folder that has nothing to do with the package. Other courses of it in this process. */
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type BinProcess, cleanUp, makeFolder, runBin, startBin } from "../support/bin-process.ts";
+import { hurryCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";
 
 afterAll(cleanUp);
@@ -73,7 +74,7 @@ describe.concurrent("demo", () => {
   });
 
   it("plays a file of one's own without its secrets, its key or its service, and says what did not alert", async () => {
-    const { cwd, env, left } = place({
+    const { cwd } = place({
       "mine.yaml": `version: 1
 api: { base_url: "\${CHIRPWATCH_API_URL:?url}", key: "\${CHIRPWATCH_API_KEY:?key}" }
 watches:
@@ -83,22 +84,19 @@ sinks:
   brand: { type: slack, token: "\${SLACK_BOT_TOKEN}", channel: "#brand" }
 `,
     });
-    const { code, out, err } = await runBin(["demo", "-c", "mine.yaml"], { cwd, env });
+    const { code, out, err } = await hurryCommand(["demo", "-c", join(cwd, "mine.yaml")]).ended();
     expect(out).toMatch(/• .* \[partners\] /);
     expect(err).toBe("the demo failed: no alert came from search in time\n");
     expect(code).toBe(1);
-    expect(left()).toEqual([]);
   });
 
   it("stays until a signal, with a status page that answers", async () => {
-    const { cwd, env, left } = place();
-    const demo = startBin(["demo", "--stay"], { cwd, env });
-    await played(demo, "A silent baseline", "The world moves", "stops and starts again", "until you press Ctrl-C");
+    const demo = hurryCommand(["demo", "--stay"]);
+    await demo.until(() => demo.out().includes("until you press Ctrl-C"));
     const url = /status page\s+(http:\S+)\s*$/m.exec(demo.out().slice(demo.out().indexOf("The sums")))?.[1] ?? "";
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     demo.kill("SIGTERM");
-    expect(await demo.gone).toMatchObject({ code: 0, err: "" });
-    expect(left()).toEqual([]);
+    expect(await demo.ended()).toMatchObject({ code: 0, err: "" });
   });
 
   it("stops in the middle at a signal, and still leaves nothing behind", async () => {

@@ -72,9 +72,13 @@ export class Replicas {
     return replica;
   }
 
+  /** Once there is more of it than the reason why its work begins again. */
   async statusOf(replica: BinProcess): Promise<StatusView> {
     const { url } = await replica.logged("status page is up");
-    return (await fetch(`${String(url)}/api/v1/status`)).json() as Promise<StatusView>;
+    return until("its whole status", async () => {
+      const status = (await (await fetch(`${String(url)}/api/v1/status`)).json()) as Partial<StatusView>;
+      return status.watches === undefined ? undefined : (status as StatusView);
+    });
   }
 
   /** Waits until each of the replicas has its part of the polls. */

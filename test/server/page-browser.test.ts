@@ -1,16 +1,17 @@
 /** The pages in a browser, as a reader has them: on a telephone, with the keyboard, and while the daemon goes away and comes back. */
 import { expect, it, onTestFinished, type TestContext } from "vitest";
 import { type RunningServer, startServer } from "../../src/server/server.ts";
-import { type BrowserPage, openBrowserPage } from "../support/chromium.ts";
+import { type BrowserPage, useBrowser } from "../support/chromium.ts";
 import { until } from "../support/until.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { createDaemonStandIn, eventEntry, NOW_MS, silentLog, sinkView, statusView, watchView } from "./daemon-stand-in.ts";
 
 const SECOND = 1_000;
+const openPage = useBrowser();
 
 /** A server that can go away and come back at its address, and a browser that shows it. */
 async function open(context: TestContext) {
-  const page = await openBrowserPage(context);
+  const page = await openPage(context);
   const daemon = createDaemonStandIn();
   const clock = createVirtualClock(NOW_MS);
   let server: RunningServer | undefined;

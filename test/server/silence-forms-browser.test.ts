@@ -1,16 +1,17 @@
 /** The forms of silences in a browser: one is added and ended by hand, what is written stays while the page updates, and a refusal keeps it. */
 import { expect, it, onTestFinished, type TestContext } from "vitest";
 import { startServer } from "../../src/server/server.ts";
-import { openBrowserPage } from "../support/chromium.ts";
+import { useBrowser } from "../support/chromium.ts";
 import { until } from "../support/until.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { createDaemonStandIn, NOW_MS, silenceView, silentLog, statusView } from "./daemon-stand-in.ts";
 
 const SECOND = 1_000;
+const openPage = useBrowser();
 const FORM = `document.querySelector('form[action="/silences"]')`;
 
 async function open(context: TestContext) {
-  const page = await openBrowserPage(context);
+  const page = await openPage(context);
   const daemon = createDaemonStandIn();
   const clock = createVirtualClock(NOW_MS);
   const server = await startServer({ host: "127.0.0.1", port: 0, clock, log: silentLog, ...daemon });

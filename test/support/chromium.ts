@@ -1,11 +1,10 @@
 /** Headless Chromium over its debugging pipe, for tests of what a reader sees. Skips aloud where none is installed. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import type { TestContext } from "vitest";
+import { afterAll, type TestContext } from "vitest";
 import { skipAloud } from "./skip-aloud.ts";
+import { makeStateFolder } from "./state-folder.ts";
 
 export interface BrowserPage {
   goto(url: string): Promise<void>;
@@ -32,21 +31,37 @@ const FLAGS = [
   "--remote-debugging-pipe",
 ];
 
-/** A page of an own browser; both are gone when the test ends. */
-export async function openBrowserPage(context: TestContext): Promise<BrowserPage> {
-  const program = NAMES.find((name) => spawnSync(name, ["--version"]).error === undefined);
-  if (program === undefined) skipAloud(context, "Chromium is not installed (Debian's package chromium has it)");
-  const profile = mkdtempSync(join(tmpdir(), "chirpwatch-chromium-"));
+export type OpenPage = (context: TestContext) => Promise<BrowserPage>;
+
+/** One browser for the tests of a file. Each page shares nothing with the others, and is gone when its test ends. */
+export function useBrowser(): OpenPage {
+  let browser: Browser | undefined;
+  afterAll(() => browser?.close());
+  return async (context) => {
+    const program = NAMES.find((name) => spawnSync(name, ["--version"]).error === undefined);
+    if (program === undefined) skipAloud(context, "Chromium is not installed (Debian's package chromium has it)");
+    browser ??= startBrowser(program);
+    return openPage(browser.connection, context);
+  };
+}
+
+interface Browser {
+  readonly connection: Connection;
+  close(): Promise<void>;
+}
+
+function startBrowser(program: string): Browser {
+  const profile = makeStateFolder();
   const args = [...FLAGS, `--user-data-dir=${profile}`, "about:blank"];
   // A group of its own, because its own children write to the profile, too. It ends by itself when the pipe does.
   const child = spawn(program, args, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  context.onTestFinished(async () => {
+  const close = async () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
     await gone;
     rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  });
-  return attach(connect(child));
+  };
+  return { connection: connect(child), close };
 }
 
 type Send = (method: string, params?: object, sessionId?: string) => Promise<any>;
@@ -95,8 +110,10 @@ function connect(child: ChildProcess): Connection {
   };
 }
 
-async function attach({ send, once }: Connection): Promise<BrowserPage> {
-  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+async function openPage({ send, once }: Connection, { onTestFinished }: TestContext): Promise<BrowserPage> {
+  const { browserContextId } = await send("Target.createBrowserContext");
+  onTestFinished(() => send("Target.disposeBrowserContext", { browserContextId }));
+  const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
   const ask: Send = (method, params) => send(method, params, sessionId);
   await ask("Page.enable");

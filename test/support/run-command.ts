@@ -6,6 +6,8 @@ import { createHttpAgent } from "../../src/runtime/http-agent.ts";
 import { createLogger, type LogStream } from "../../src/runtime/logger.ts";
 import { createOutputs } from "../../src/runtime/outputs.ts";
 import type { Ended, Running } from "./child-process.ts";
+import { countingHttp } from "./counting-http.ts";
+import { createVirtualClock } from "./virtual-clock.ts";
 
 export interface Ran {
   readonly code: number;
@@ -38,7 +40,12 @@ export function runCommand(args: readonly string[], { cwd, env }: Place): Promis
 }
 
 /** Starts it where this process is, with nothing else in its environment: paths are to be absolute. Only the first signal to end reaches it: the second ends a process. */
-export function startCommand(args: readonly string[], env: Record<string, string> = {}): Running {
+export function startCommand(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  clock = shared.clock,
+  http = createHttpAgent(),
+): Running {
   let out = "";
   let err = "";
   const stream: LogStream = {
@@ -50,12 +57,12 @@ export function startCommand(args: readonly string[], env: Record<string, string
     },
     on: () => undefined,
   };
-  const http = createHttpAgent();
   const signals = createSignals();
   const run = async (): Promise<Ended> => {
     const code = await runCli(["node", "chirpwatch", ...args], {
       ...shared,
       env,
+      clock,
       http,
       outputs: createOutputs(env["CHIRPWATCH_ALLOW_EXEC"]),
       onSignals: signals.on,
@@ -87,3 +94,26 @@ function createSignals() {
     },
   };
 }
+
+export interface HurriedCommand extends Running {
+  /** Moves its clock on until something is so. */
+  until(isSo: () => boolean): Promise<void>;
+  /** Moves its clock on until it has ended. */
+  ended(): Promise<Ended>;
+}
+
+/** The same on a clock that does not wait: what takes minutes is over in moments. */
+export function hurryCommand(args: readonly string[], env?: Record<string, string>): HurriedCommand {
+  const { http, settle, closeHttp } = countingHttp();
+  const clock = createVirtualClock(Date.now(), settle);
+  const command = startCommand(args, env, clock, { ...http, close: closeHttp });
+  let hasEnded = false;
+  void command.gone.finally(() => (hasEnded = true));
+  const until = async (isSo: () => boolean) => {
+    while (!isSo() && !hasEnded) await clock.advance(STEP_MS);
+  };
+  return { ...command, until, ended: async () => (await until(() => false), command.gone) };
+}
+
+/** A command that looks for something every now and then sees it soon. */
+const STEP_MS = 50;

@@ -1,19 +1,15 @@
 /** The SQLite driver as this Node loads it: that it survives garbage collection, and what a start says when it does not load. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { driverPath } from "../../../src/state/db/driver.ts";
-import { type Ended, endChildren, runScript } from "../../support/child-process.ts";
+import { endChildren, runScript } from "../../support/child-process.ts";
+import { makeStateFolder } from "../../support/state-folder.ts";
 
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
 const isPrebuilt = Number(process.versions.napi) >= 10;
-const folders: string[] = [];
 
-afterAll(async () => {
-  await endChildren();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(endChildren);
 
 // Collections that V8 begins by itself, between any two allocations: there, not in gc(), release 12 aborts on Node 24.19 and newer.
 test("statements and databases are collected without a crash", async () => {
@@ -33,25 +29,21 @@ test("statements and databases are collected without a crash", async () => {
   });
 });
 
-/** The demo of a copy of the build, whose driver is this script, or missing. */
-function runDemo(driver?: string): Promise<Ended> {
-  const copy = mkdtempSync(join(tmpdir(), "chirpwatch-driver-"));
-  folders.push(copy);
-  for (const part of ["dist", "config", "package.json", "watches.example.yaml"])
-    cpSync(join(CHECKOUT, part), join(copy, part), { recursive: true });
-  if (driver !== undefined) {
-    mkdirSync(join(copy, "node_modules", NAME), { recursive: true });
-    writeFileSync(join(copy, "node_modules", NAME, "index.js"), driver);
-  }
-  return runScript([join(copy, "dist/main.js"), "demo", "--once"], { cwd: copy });
-}
-
 const failing = (message: string): string => `throw new Error(${JSON.stringify(message)})`;
 
 const NAME = isPrebuilt ? "better-sqlite3" : "better-sqlite3-node20";
 const OTHER_ABI = "The module '/x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 127.";
 
-describe.concurrent("a driver that", () => {
+describe("a driver that", () => {
+  /** Of the build. */
+  let copy: string;
+  beforeAll(() => {
+    copy = makeStateFolder();
+    for (const part of ["dist", "config", "package.json", "watches.example.yaml"])
+      cpSync(join(CHECKOUT, part), join(copy, part), { recursive: true });
+  });
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
   test.each([
     ["is missing", undefined, "is not installed", "Install chirpwatch again with this Node"],
     [
@@ -73,7 +65,13 @@ describe.concurrent("a driver that", () => {
       isPrebuilt ? "npx node-gyp rebuild" : `npm rebuild ${NAME}`,
     ],
   ])("%s ends the start in one sentence with the cure", async (_, driver, reason, cure) => {
-    const { code, err } = await runDemo(driver);
+    const folder = join(copy, "node_modules", NAME);
+    rmSync(folder, { recursive: true, force: true });
+    if (driver !== undefined) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "index.js"), driver);
+    }
+    const { code, err } = await runScript([join(copy, "dist/main.js"), "demo", "--once"], { cwd: copy });
     expect(err).toContain(`The SQLite driver for Node ${process.versions.node} (${NAME}) ${reason}.`);
     expect(err).toContain(cure);
     expect(code).toBe(70);
