@@ -40,10 +40,10 @@ async function startAll() {
   return { clock, harness, service, compare };
 }
 
-it("equals the service's own bill after half an hour in which nothing crashed", async () => {
+it("equals the service's own bill after minutes in which nothing crashed", async () => {
   const { clock, harness, service, compare } = await startAll();
   try {
-    await clock.advance(30 * MINUTE_MS + 30_000);
+    await clock.advance(12 * MINUTE_MS + 30_000);
     const { ledger, billed } = await compare();
     expect(ledger).toBe(billed);
     expect(Object.keys(service.billed().byEndpoint).length).toBeGreaterThan(5);

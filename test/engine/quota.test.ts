@@ -186,7 +186,7 @@ describe("after a day of downtime", () => {
     // A first page each, and an hour of an even pace: not the 80 pages that were missed.
     expect(spike).toBeGreaterThanOrEqual(8);
     expect(spike).toBeLessThan(16 + 45);
-    await clock.advanceTo(awakeMs + 12 * HOUR);
+    await clock.advanceTo(awakeMs + 6 * HOUR);
     const events = await harness.events();
     const perWatch = new Set(events.filter(({ watch }) => watch === "w3").map(({ subject }) => subject));
     expect(posted.filter((id) => !perWatch.has(id))).toEqual([]);
