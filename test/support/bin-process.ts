@@ -33,7 +33,15 @@ export function startBin(args: readonly string[], place: ChildPlace): BinProcess
 
 /** What it logged. */
 export function loggingOf(child: Running): Logging {
-  const log = () => child.err().split("\n").flatMap(parseLine);
+  const lines: LogLine[] = [];
+  let readTo = 0;
+  const log = () => {
+    const written = child.err();
+    const end = written.lastIndexOf("\n") + 1;
+    lines.push(...written.slice(readTo, end).split("\n").flatMap(parseLine));
+    readTo = end;
+    return [...lines];
+  };
   return {
     log,
     logged: (message) =>

@@ -34,7 +34,11 @@ export interface HookReceiver {
 
 export async function startHookReceiver(first?: Answer): Promise<HookReceiver> {
   const server: LoopbackServer = await startLoopbackServer(first);
-  const messages = () => server.received.map(messageOf);
+  const known: HookMessage[] = [];
+  const messages = () => {
+    known.push(...server.received.slice(known.length).map(messageOf));
+    return [...known];
+  };
   return {
     url: `${server.url}/hook`,
     messages,
