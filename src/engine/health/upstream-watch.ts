@@ -17,7 +17,7 @@ export interface UpstreamWatchDeps extends Pick<Ports, "opsAlerts" | "clock" | "
 const ALERT_AFTER_MS = 60_000;
 /** Nothing but 429 for so long is no storm that passes. */
 const ALERT_THROTTLED_AFTER_MS = 300_000;
-const CHECK_EVERY_MS = 5_000;
+const CHECK_EVERY_MS = 15_000;
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "upstream.dark";
 
