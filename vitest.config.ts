@@ -8,7 +8,7 @@ import { findPostgres } from "./test/support/postgres.ts";
 /** Tests that hold a model against days of simulated requests, or play many random scenarios, or one fault of the service after the other: `npm run test:long`, which is `vitest run --mode long`. */
 const LONG_TESTS = "test/long/**/*.test.ts";
 /** Properties that are tried with few random cases by `npm test`, and with many by `npm run test:long`. */
-const WIDE_TESTS = ["chat-cards", "discord", "slack-render", "worded-alerts"].map((name) => `test/sinks/${name}.test.ts`);
+const WIDE_TESTS = ["chat-cards", "chat-digest", "discord", "slack-render", "worded-alerts"].map((name) => `test/sinks/${name}.test.ts`);
 
 /** They start a server of their own. The gate always has one: there they fail where it is missing. */
 const POSTGRES_TESTS = "test/**/*-on-postgres.test.ts";

@@ -20,6 +20,7 @@ import { slackRefusal } from "../support/slack-stand-in.ts";
 import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
 import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
 import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
+import { manyRuns } from "../support/many-runs.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
 
 type Tweets = Parameters<typeof tweetBatch>[0];
@@ -183,7 +184,7 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
           for (const way of waysOf(part)) expect(way.replaceAll(own, "").replaceAll("\\\\", "\\")).not.toMatch(live);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: manyRuns(15, 500) },
     );
   });
 });

@@ -60,7 +60,7 @@ describe.each(LAYOUTS)("words of templates and enrichments in $name", (layout) =
   it("fault 53, fault 54: stay within every limit, are valid UTF-8 and mention nobody", () => {
     fc.assert(
       fc.property(fc.array(alert, { minLength: 1, maxLength: most }), (alerts) => expectSafe(layout, render(batchOf(alerts)))),
-      { numRuns: manyRuns(8, 100) },
+      { numRuns: manyRuns(4, 100) },
     );
   });
 });
