@@ -22,7 +22,7 @@ let exportedOnce: string | undefined;
 
 /** A world, its lines, and the world that was made of them. */
 async function openPair() {
-  const first = await openSandbox({ traps: false, keys: KEYS, accounts: 40 });
+  const first = await openSandbox({ traps: false, keys: KEYS, accounts: 20 });
   await first.control("POST", "tweets", { username: "fresh_one", text: "zebra", community_id: "1493446837214187523" });
   await first.control("POST", "accounts", { username: "bob", rename_to: "bobby" });
   const text = (exportedOnce ??= await exported(first));
