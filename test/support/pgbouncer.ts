@@ -7,6 +7,9 @@ import { onTestFinished, type TestContext } from "vitest";
 import { freePort, nobody, type PostgresServer } from "./postgres.ts";
 import { skipAloud } from "./skip-aloud.ts";
 
+/** What starting a program says that is nowhere in PATH; the second where a folder of PATH is closed to the user it would run as. */
+const NOT_FOUND = ["ENOENT", "EACCES"];
+
 /** The same address through the pooler. It ends with the test. */
 export async function throughPgBouncer(context: TestContext, server: PostgresServer, poolMode: "session" | "transaction"): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "chirpwatch-pgbouncer-"));
@@ -29,9 +32,9 @@ export async function throughPgBouncer(context: TestContext, server: PostgresSer
       text += more;
       if (text.includes("process up")) resolve("process up");
     });
-    pooler.once("error", ({ message }) => resolve(message)).once("exit", () => resolve(text));
+    pooler.once("error", ({ code, message }: NodeJS.ErrnoException) => resolve(code ?? message)).once("exit", () => resolve(text));
   });
-  if (said.includes("ENOENT")) skipAloud(context, "PgBouncer is not installed (Debian's package pgbouncer has it)");
+  if (NOT_FOUND.includes(said)) skipAloud(context, "PgBouncer is not installed (Debian's package pgbouncer has it)");
   if (said !== "process up") throw new Error(`pgbouncer ended: ${said}`);
   const address = new URL(await server.url());
   address.port = String(port);
