@@ -56,11 +56,14 @@ export interface Digest {
   read(event: OutboxEvent): NeutralMessage;
 }
 
+/** What a sink renders a message to. Read from the state, a `JsonText` is the value that it stands for. Opaque outside the sink that made it. */
+export type MessageBody = Json | JsonText;
+
 /** One message of a digest. */
 export interface DigestPart {
   /** Those that it lists. */
   readonly events: readonly OutboxEvent[];
-  readonly body: Json | JsonText;
+  readonly body: MessageBody;
 }
 
 /** Committed before the first attempt and resent unchanged. */
@@ -70,8 +73,7 @@ export interface SealedMessage {
   readonly sink: string;
   readonly groupKey: string;
   readonly sealedAtMs: number;
-  /** What `render` returned; read from the state, a `JsonText` is the value that it stands for. Opaque outside the sink that made it. */
-  readonly body: Json | JsonText;
+  readonly body: MessageBody;
   /** The sink's own id of the message that this one belongs under, where the sink can show that. Known once that one was sent. */
   readonly threadRef?: string;
 }
@@ -143,7 +145,7 @@ export interface SinkUpdates {
 
 export interface Sink {
   /** Pure. Never throws for content: it trims, splits nothing, loses no event. */
-  render(batch: Batch): Json | JsonText;
+  render(batch: Batch): MessageBody;
   /** Absent where one message takes any number of events. */
   readonly lists?: SinkLists;
   /** Absent where every message stands by itself. */

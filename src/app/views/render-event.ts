@@ -8,7 +8,7 @@ import type { History } from "../../model/history.ts";
 import { type Json, JsonText } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { RecheckStore } from "../../model/recheck.ts";
-import type { OutboxEvent, Sink } from "../../model/sink.ts";
+import type { MessageBody, OutboxEvent, Sink } from "../../model/sink.ts";
 import type { TemplateRunner } from "../../model/template.ts";
 import { plainMessage } from "../../render/messages/plain-message.ts";
 import { cleanText } from "../../render/text/clean-text.ts";
@@ -119,13 +119,13 @@ function textOf(message: NeutralMessage, { region }: SinkConfig): string {
   return cleanText([plainMessage(message), when, message.url ?? ""].filter((line) => line !== "").join("\n"));
 }
 
-/** A document that is signed is text. */
-function payloadOf(body: Json | JsonText): Json {
-  if (body instanceof JsonText) return JSON.parse(body.text) as Json;
-  if (typeof body !== "string") return body;
+/** A document is shown as the value that it stands for; other text, such as several lines of a file, as it is. */
+function payloadOf(body: MessageBody): Json {
+  const payload = body instanceof JsonText ? body.text : body;
+  if (typeof payload !== "string") return payload;
   try {
-    return JSON.parse(body) as Json;
+    return JSON.parse(payload) as Json;
   } catch {
-    return body;
+    return payload;
   }
 }

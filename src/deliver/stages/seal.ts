@@ -2,11 +2,11 @@
 import type { Clock } from "../../model/clock.ts";
 import { announcementGroup, readDigestGroup } from "../../model/digest.ts";
 import { errorText } from "../../model/errors.ts";
-import type { Json, JsonText } from "../../model/json.ts";
+import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { Random } from "../../model/random.ts";
-import type { DigestPart, OutboxEvent, SinkLists } from "../../model/sink.ts";
+import type { DigestPart, MessageBody, OutboxEvent, SinkLists } from "../../model/sink.ts";
 import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
 import { isSummaryGroup, summariseChanges } from "../../route/noise.ts";
 import { scheduledName } from "../../route/scheduled-digest.ts";
@@ -38,8 +38,7 @@ const UNRENDERED: Json = { chirpwatch_unrendered: true };
 /** Sinks without lists take any number of events; this bounds the memory of both sides. */
 const EVENTS_AT_ONCE = 1_000;
 
-export const isUnrendered = (body: Json | JsonText): boolean =>
-  typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
+export const isUnrendered = (body: MessageBody): boolean => typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
 
 export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMessage[]> {
   return {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Clock } from "../../model/clock.ts";
 import type { Http } from "../../model/http.ts";
 import { JsonText } from "../../model/json.ts";
-import type { SealedMessage, Sink } from "../../model/sink.ts";
+import type { MessageBody, SealedMessage, Sink } from "../../model/sink.ts";
 import { doubtsOfOtherChat } from "../kind/chat-doubts.ts";
 import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "../kind/address-settings.ts";
 import { createPoster } from "../kind/address-post.ts";
@@ -106,7 +106,7 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
 }
 
 /** What was read from the state is written the same again. Earlier versions stored the document as a string. */
-const textOf = (body: SealedMessage["body"]): string =>
+const textOf = (body: MessageBody): string =>
   body instanceof JsonText ? body.text : typeof body === "string" ? body : JSON.stringify(body);
 
 const BODY_HINT =
