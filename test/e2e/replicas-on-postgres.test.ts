@@ -70,6 +70,7 @@ it("a pause asked of one reaches the others, and they do the part of one that is
     expect(await pausedOf(1 - place)).toEqual(["acme0"]);
     expect(await ask("resume")).toMatchObject({ code: 0 });
   }
-  for (let kill = 0; kill < KILLS; kill += 1) await replicas.replace(kill % 2 === 0 ? await replicas.leader() : replicas.at(2), "SIGKILL");
+  for (let kill = 1; kill < KILLS; kill += 1) await replicas.replace(kill % 2 === 0 ? replicas.at(2) : await replicas.leader(), "SIGKILL");
+  await replicas.lose(await replicas.leader(), "SIGKILL");
   expect(await replicas.findWrong()).toEqual([]);
 });

@@ -9,15 +9,16 @@ import { hookSink, keep } from "./fixture.ts";
 
 /** Requests a second: what the sandbox takes, and what the replicas may send together. */
 const RATE = 20;
-/** Each searches for the tweets of an account of its own. */
-const WATCHES = Array.from({ length: 300 }, (_, n) => `acme${n}`);
-/** Those that get tweets; they are polled often. All watches together ask for two thirds of the rate. */
-const BUSY = WATCHES.filter((_, n) => n % 25 === 0);
+/** Each searches for the tweets of an account of its own. `npm run test:long` has five times as many, which ask for two thirds of the rate. */
+const WATCHES = 60;
+/** So many of them get tweets; they are polled often. */
+const BUSY = 12;
 
 interface Around {
   readonly sandbox: SandboxProcess;
   readonly hook: HookReceiver;
   readonly stateUrl: string;
+  readonly watches: readonly string[];
 }
 
 export class Replicas {
@@ -33,14 +34,15 @@ export class Replicas {
   }
 
   /** The first one leads. Each has its share, and every first read is done. */
-  static async start(stateUrl: string, count: number): Promise<Replicas> {
+  static async start(stateUrl: string, count: number, watchCount = WATCHES): Promise<Replicas> {
     const [sandbox, hook] = [keep(await startSandboxHere()), keep(await startHookReceiver())];
-    const replicas = new Replicas({ sandbox, hook, stateUrl });
+    const watches = Array.from({ length: watchCount }, (_, n) => `acme${n}`);
+    const replicas = new Replicas({ sandbox, hook, stateUrl, watches });
     await replicas.#postEach(3);
     await replicas.add().logged("joined the replicas on this state");
     for (let added = 1; added < count; added += 1) replicas.add();
     const firstReads = () => replicas.all.flatMap((one) => one.log().filter(({ msg }) => msg.includes(" items noted")));
-    await until("every first read", () => firstReads().length >= WATCHES.length);
+    await until("every first read", () => firstReads().length >= watchCount);
     await replicas.shared();
     return replicas;
   }
@@ -50,18 +52,19 @@ export class Replicas {
   }
 
   add(): BinProcess {
-    const { sandbox, hook, stateUrl } = this.#around;
+    const { sandbox, hook, stateUrl, watches } = this.#around;
+    const busy = this.#busy();
     const folder = makeFolder();
     writeConfig(folder, {
       ...baseConfig(sandbox.url, sandbox.key),
       state: { url: stateUrl },
       sinks: { one: hookSink(hook), two: { ...hookSink(hook), url: `${hook.url}?two` } },
       watches: Object.fromEntries(
-        WATCHES.map((account, n) => [
+        watches.map((account, n) => [
           account,
           {
             ...{ type: "search", query: `from:${account}`, strategy: "single", sink: n % 2 === 0 ? "one" : "two" },
-            schedule: BUSY.includes(account) ? "@every 2s" : "@every 40s",
+            schedule: busy.includes(account) ? "@every 2s" : "@every 40s",
           },
         ]),
       ),
@@ -103,14 +106,19 @@ export class Replicas {
     this.all = this.all.filter((one) => one !== replica);
   }
 
-  /** Takes one out by a signal, in the middle of work, and puts another one in its place. */
-  async replace(replica: BinProcess, signal: "SIGKILL" | "SIGSTOP"): Promise<void> {
+  /** Takes one out by a signal, in the middle of work: the others do its part. */
+  async lose(replica: BinProcess, signal: "SIGKILL" | "SIGSTOP"): Promise<void> {
     await this.post();
     this.take(replica, signal);
     const takenMs = performance.now();
     await this.post();
     await this.shared();
     this.takeoversMs.push(performance.now() - takenMs);
+  }
+
+  /** The same, and puts another one in its place. */
+  async replace(replica: BinProcess, signal: "SIGKILL" | "SIGSTOP"): Promise<void> {
+    await this.lose(replica, signal);
     this.add();
     await this.post();
     await this.shared();
@@ -133,8 +141,13 @@ export class Replicas {
     this.fresh.push(...(await this.#postEach(1)));
   }
 
+  #busy(): readonly string[] {
+    const { watches } = this.#around;
+    return watches.filter((_, n) => n % (watches.length / BUSY) === 0);
+  }
+
   async #postEach(count: number): Promise<readonly string[]> {
-    const posted = await Promise.all(BUSY.map((username) => this.#around.sandbox.control("tweets", { username, count })));
+    const posted = await Promise.all(this.#busy().map((username) => this.#around.sandbox.control("tweets", { username, count })));
     return posted.flatMap(({ ids }) => ids);
   }
 

@@ -7,6 +7,7 @@ import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 cleanUpAfterwards();
 
 const KILLS = 100;
+const WATCHES = 300;
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 it("nothing is lost or created twice over a hundred kills", { timeout: 900_000 }, async () => {
-  const replicas = await Replicas.start(await server.url(), 3);
+  const replicas = await Replicas.start(await server.url(), 3, WATCHES);
   for (let kill = 0; kill < KILLS; kill += 1) await replicas.replace(replicas.at(kill % 3), "SIGKILL");
   expect(await replicas.findWrong()).toEqual([]);
   const times = [...replicas.takeoversMs].sort((a, b) => a - b);
@@ -26,7 +27,7 @@ it("nothing is lost or created twice over a hundred kills", { timeout: 900_000 }
 });
 
 it("nothing is lost or created twice when the server is stopped or killed under all of them", { timeout: 120_000 }, async () => {
-  const replicas = await Replicas.start(await server.url(), 3);
+  const replicas = await Replicas.start(await server.url(), 3, WATCHES);
   for (const mode of ["fast", "immediate"] as const) {
     await replicas.post();
     await server.stop(mode);
@@ -40,7 +41,7 @@ it("nothing is lost or created twice when the server is stopped or killed under 
 
 it("one that froze for longer than its lease is replaced, writes nothing when it goes on, and ends", { timeout: 120_000 }, async () => {
   for (const isLeader of [true, false]) {
-    const replicas = await Replicas.start(await server.url(), 2);
+    const replicas = await Replicas.start(await server.url(), 2, WATCHES);
     const leader = await replicas.leader();
     const frozen = isLeader ? leader : replicas.at(replicas.at(0) === leader ? 1 : 0);
     await replicas.replace(frozen, "SIGSTOP");
