@@ -5,7 +5,7 @@ import type { Log } from "../model/log.ts";
 import { CLOCK_SEEN_NOTE, type Notes, type Upkeep } from "../model/store.ts";
 import { createJumpWatch, ORDINARY_CORRECTION_MS } from "../schedule/misfire.ts";
 
-const EVERY_MS = 2_000;
+const EVERY_MS = 3_000;
 /** A clock that is set back while the daemon is stopped goes unnoticed by up to this much, plus the time the daemon was stopped. */
 const NOTE_EVERY_MS = 60_000;
 

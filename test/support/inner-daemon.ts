@@ -129,7 +129,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
   const folder = makeEmptyState();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
-  const sandbox = await startSandbox({ clock: withoutJumps(clock), keys: [KEY, SECOND_KEY], accounts: 60, quota: REQUESTS });
+  const sandbox = await startSandbox({ clock: withoutJumps(clock), keys: [KEY, SECOND_KEY], accounts: 20, quota: REQUESTS });
   const control: Control = async (path, body, method = body === undefined ? "GET" : "POST") => {
     const answer = await fetch(`${sandbox.url}/_sandbox/${path}`, {
       method,

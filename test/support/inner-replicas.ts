@@ -45,7 +45,7 @@ export async function makeInnerReplicas(watches: object, ops: object = {}): Prom
   const folder = makeEmptyState();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
-  const sandbox = await startSandbox({ clock, keys: ["K1"], accounts: 60, quota: REQUESTS });
+  const sandbox = await startSandbox({ clock, keys: ["K1"], accounts: 20, quota: REQUESTS });
   const hook = await startHookReceiver();
   const config = await goodConfig(
     JSON.stringify({
