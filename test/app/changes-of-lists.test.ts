@@ -24,36 +24,30 @@ async function change({ control, clock }: InnerDaemon, followers: readonly strin
 }
 
 const titles = (daemon: InnerDaemon) => daemon.chat().map((text) => (text.split("\n")[0] ?? "").replace(/: .* \(/, ": ("));
-const [COME, GO] = ["@hub has a new follower: (@flip)", "@hub lost a follower: (@flip)"];
+const comes = (who: string) => `@hub has a new follower: (@${who})`;
+const goes = (who: string) => `@hub lost a follower: (@${who})`;
 
-it("a follow after an unfollow is reported as well", async () => {
+it("a follow after an unfollow is reported as well; what comes after three changes within a day is a line with the last of them, over a restart, in a message for all accounts", async () => {
   const daemon = await setUp();
   await daemon.clock.advance(30 * MINUTE);
-  await change(daemon, ["flip"], 0, 3);
-  expect(titles(daemon)).toEqual([COME, GO, COME]);
-  expect(daemon.hook.events().map(({ type }) => type)).toEqual(["follower.added", "follower.removed", "follower.added"]);
-});
-
-it("what comes after three changes within a day is one line, with the last of them, over a restart", async () => {
-  const daemon = await setUp();
-  await daemon.clock.advance(30 * MINUTE);
-  await change(daemon, ["flip"], 0, 6);
+  await change(daemon, ["flip"], 0, 4);
+  const told = [comes("flip"), goes("flip"), comes("flip")];
+  expect(titles(daemon)).toEqual(told);
+  expect(daemon.hook.events().map(({ type }) => type)).toEqual([
+    "follower.added",
+    "follower.removed",
+    "follower.added",
+    "follower.removed",
+  ]);
+  await change(daemon, ["flip", "flop"], 4, 3);
   await daemon.stop();
   await daemon.start();
-  await change(daemon, ["flip"], 6, 2);
-  expect(titles(daemon)).toEqual([COME, GO, COME]);
-  await daemon.clock.advance(17 * HOUR);
-  expect(titles(daemon)).toEqual([COME, GO, COME, `${GO}, the last of 5 changes since the alert before`]);
-  expect(daemon.hook.events()).toHaveLength(8);
-});
-
-it("accounts that come and go at one target share the message, a line each", async () => {
-  const daemon = await setUp();
-  await daemon.clock.advance(30 * MINUTE);
-  await change(daemon, ["flip", "flop"], 0, 5);
-  const before = daemon.chat().length;
+  await change(daemon, ["flip", "flop"], 7, 3);
+  expect(titles(daemon)).toEqual([...told, comes("flop"), goes("flop"), comes("flop")]);
   await daemon.clock.advance(24 * HOUR);
-  const [summary = "", ...more] = daemon.chat().slice(before);
+  const [summary = "", ...more] = daemon.chat().slice(6);
   expect(more).toEqual([]);
-  expect(summary.match(/has a new follower: [^\n]*the last of 2 changes/g)).toHaveLength(2);
+  expect(summary.match(/lost a follower: [^\n]*\(@flip\), the last of 7 changes since the alert before/g)).toHaveLength(1);
+  expect(summary.match(/lost a follower: [^\n]*\(@flop\), the last of 3 changes since the alert before/g)).toHaveLength(1);
+  expect(daemon.hook.events()).toHaveLength(10 + 6);
 });

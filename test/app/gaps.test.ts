@@ -6,7 +6,7 @@ import { startInnerDaemon } from "../support/inner-daemon.ts";
 const MINUTE = 60_000;
 const ACCOUNTS = ["quiet_one", "loud_one", "third_one"];
 /** More than one search reads to its end. */
-const BURST = 400;
+const BURST = 300;
 
 const groupOf = (strategy: string) => ({ w: { type: "timeline", accounts: ACCOUNTS, schedule: "@every 1m", max_pages: 4, strategy } });
 const searches = {

@@ -67,8 +67,8 @@ async function setup({ accounts = 300 } = {}) {
   return { clock, world, harness, waitsOf, probesIn, setAhead, account: (index: number) => world.accounts[index] as WorldAccount };
 }
 
-it("asks for busy accounts every minute, for silent ones every four, and reports each post once and in time", async () => {
-  const { clock, harness, waitsOf, account } = await setup();
+it("asks for busy accounts every minute, for those that are silent until then every four, and reports each post once and in time", async () => {
+  const { clock, world, harness, waitsOf, account } = await setup();
   const sinceMs = clock.now();
   await clock.advance(HOUR / 2);
   const busy = waitsOf(account(3), sinceMs, clock.now());
@@ -81,21 +81,19 @@ it("asks for busy accounts every minute, for silent ones every four, and reports
   expect(posts).toHaveLength(BUSY);
   expect(new Set(posts.map(({ subject }) => subject)).size).toBe(BUSY);
   expect(posts.filter(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs > MIN).length).toBeLessThan(0.05 * posts.length);
-});
 
-it("counts a silent account as busy from the moment it posts", async () => {
-  const { clock, world, waitsOf, account } = await setup();
+  // A silent one counts as busy from the moment it posts.
   world.post(account(200), clock.now() + 1_000, { searchLagMs: 500 });
   await clock.advance(4 * MIN);
-  const sinceMs = clock.now();
+  const postedMs = clock.now();
   await clock.advance(15 * MIN);
-  const waits = waitsOf(account(200), sinceMs, clock.now());
+  const waits = waitsOf(account(200), postedMs, clock.now());
   expect(waits.length).toBeGreaterThan(12);
   expect(Math.max(...waits)).toBeLessThanOrEqual(MIN);
 });
 
-it("asks no oftener over restarts", async () => {
-  const { clock, harness, probesIn } = await setup();
+it("asks no oftener over restarts, and goes on after a clock that ran a day ahead was set right", async () => {
+  const { clock, harness, probesIn, setAhead } = await setup();
   const sinceMs = clock.now();
   for (let restart = 0; restart < 12; restart += 1) {
     await clock.advance(20_000);
@@ -103,17 +101,14 @@ it("asks no oftener over restarts", async () => {
   }
   expect(probesIn(sinceMs, sinceMs + 4 * MIN)).toBeLessThanOrEqual(5);
   expect(probesIn(sinceMs, sinceMs + 4 * MIN)).toBeGreaterThanOrEqual(3);
-});
 
-it("goes on after a clock that ran a day ahead was set right", async () => {
-  const { clock, probesIn, setAhead } = await setup();
   setAhead(DAY);
   await clock.advance(5 * MIN);
   setAhead(-DAY);
-  const sinceMs = clock.now();
+  const backMs = clock.now();
   await clock.advance(HOUR / 2);
-  expect(probesIn(sinceMs, clock.now())).toBeGreaterThan(28);
-  expect(probesIn(sinceMs, clock.now())).toBeLessThan(36);
+  expect(probesIn(backMs, clock.now())).toBeGreaterThan(28);
+  expect(probesIn(backMs, clock.now())).toBeLessThan(36);
 });
 
 const P95 = probesForP95({ kind: "p95", p95Ms: MIN });

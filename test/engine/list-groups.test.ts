@@ -121,7 +121,7 @@ describe("a group of follower lists", () => {
   });
 
   it("learns how little a list shows of its counter, and looks once a change", async () => {
-    const { clock, world, listReads, subject } = await setup({ subjects: 20, settings: { source: "indexed" } });
+    const { clock, world, listReads, subject } = await setup({ subjects: 8, settings: { source: "indexed" } });
     for (let i = 0; i < 40; i += 1) world.follow(subject(7), START + HOUR + i * HOUR, { isIndexed: false });
     await clock.advance(20 * HOUR);
     const sinceMs = clock.now();

@@ -143,7 +143,7 @@ describe("a service that reads a query otherwise", () => {
 
   it("is trusted again after a day, and after two days when it shows again", async () => {
     const changes: WatchChanges = { schedule: { kind: "every", intervalMs: 30 * MIN }, fullPollEveryMs: HOUR };
-    const { clock, world, alerted, callsSince } = await setup({ shyWords: ["delta"], changes });
+    const { clock, world, alerted, callsSince } = await setup({ queries: WORDS.slice(0, 4), shyWords: ["delta"], changes });
     const posts: string[] = [];
     const post = () => posts.push(`delta ${world.post("delta", clock.now() + 1_000).tweet.id}`);
     const isShared = async (hours: number) => {
@@ -165,7 +165,10 @@ describe("a service that reads a query otherwise", () => {
   });
 
   it("is asked for ever more seldom where unattributed results keep coming that nobody's own search shows, and as before once they end", async () => {
-    const { clock, world, callsSince } = await setup({ changes: { schedule: { kind: "every", intervalMs: 10 * MIN } } });
+    const { clock, world, callsSince } = await setup({
+      queries: WORDS.slice(0, 4),
+      changes: { schedule: { kind: "every", intervalMs: 10 * MIN } },
+    });
     // A tweet only the merged query finds.
     const answer = world.answer.bind(world);
     let isOdd = true;

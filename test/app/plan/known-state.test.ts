@@ -15,7 +15,7 @@ afterEach(() => harness?.close());
 
 it("plans beside a daemon name the runs that it then makes", async () => {
   const clock = createVirtualClock(START);
-  const service = createSandboxService(clock);
+  const service = createSandboxService(clock, { accounts: 60 });
   const handles = service.control("GET", "sample")["handles"] as readonly string[];
   const config = await goodConfig(`watches:
   rare: { type: search, query: "acme lang:en", schedule: "@every 3h" }

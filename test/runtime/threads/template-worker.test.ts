@@ -67,7 +67,7 @@ const stuckThread = (): URL => {
     import { parentPort } from "node:worker_threads";
     parentPort.on("message", (jobs) => {
       for (const { template } of jobs) {
-        if (template === "stuck") for (;;);
+        if (template === "stuck") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
         if (template === "greedy") for (const all = []; ; ) all.push(new Array(1e5).fill(1.5));
       }
       parentPort.postMessage(jobs.map(() => ({ wording: { body: ["hi"] } })));
