@@ -1,10 +1,9 @@
 /** The way to Postgres has faults, or the server has none of its disk left: nothing is lost or created twice, and all resumes by itself. */
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
-import type { RunningDaemon } from "../support/daemon-process.ts";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { type Chosen, PostgresProxy } from "../support/postgres-proxy.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, createFixture, type Fixture, hookSink, morePolls, noted, sorted } from "./fixture.ts";
+import { cleanUpAfterwards, createFixture, hookSink, morePolls, noted, sorted } from "./fixture.ts";
 
 cleanUpAfterwards();
 
@@ -21,19 +20,16 @@ const STEPS = {
 };
 
 let server: PostgresServer;
-let proxy: PostgresProxy;
-let fixture: Fixture;
-let daemon: RunningDaemon;
-let fresh: string[];
-
 beforeAll(async () => {
   server = await startPostgres();
 });
 afterAll(() => server.remove());
-beforeEach(async () => {
-  proxy = await PostgresProxy.start(server.port);
+
+/** A daemon that has read its watch once. Each test has one, and a way to the server, of its own. */
+async function start({ onTestFinished }: TestContext) {
+  const proxy = await PostgresProxy.start(server.port);
   onTestFinished(() => proxy.close());
-  fixture = await createFixture();
+  const fixture = await createFixture();
   fixture.configure({
     state: { url: proxy.urlOf(await server.url()) },
     watches: { w: { type: "search", query: "acme", sink: "hook" } },
@@ -41,77 +37,90 @@ beforeEach(async () => {
     ops: { sink: "ops" },
   });
   fixture.api.post("search:acme", 10);
-  daemon = await fixture.start();
+  const daemon = await fixture.start();
   await noted(daemon, "w");
-  fresh = [];
-});
-
-const post = () => fresh.push(...fixture.api.post("search:acme", 4));
-const subjects = () => new Set(fixture.hook.events().flatMap(({ subject }) => (subject === "" ? [] : [subject])));
-const arrived = () =>
-  until(
-    "every tweet",
-    () => {
-      const known = subjects();
-      return fresh.every((id) => known.has(id));
+  const fresh: string[] = [];
+  const subjects = () => new Set(fixture.hook.events().flatMap(({ subject }) => (subject === "" ? [] : [subject])));
+  const arrived = () =>
+    until(
+      "every tweet",
+      () => {
+        const known = subjects();
+        return fresh.every((id) => known.has(id));
+      },
+      () => `${subjects().size} of ${fresh.length}\n${daemon.err()}`,
+    );
+  return {
+    ...{ proxy, fixture, daemon, arrived },
+    post: () => fresh.push(...fixture.api.post("search:acme", 4)),
+    /** Each tweet is one event in one message, which came once. */
+    async expectOnce(): Promise<void> {
+      await arrived();
+      await morePolls(fixture.api, "search-tweets");
+      expect(sorted([...subjects()])).toEqual(sorted(fresh));
+      const tweets = fixture.hook.messages().filter(({ events }) => events.some(({ subject }) => subject !== ""));
+      expect(tweets.flatMap(({ events }) => events)).toHaveLength(fresh.length);
+      expect(new Set(tweets.map(({ id }) => id)).size).toBe(tweets.length);
+      // A result that could not be stored is stored some seconds later.
+      await until(
+        "an empty outbox",
+        async () => (await daemon.status()).sinks.every(({ waiting, dead }) => waiting + dead === 0),
+        daemon.err,
+      );
     },
-    () => `${subjects().size} of ${fresh.length}\n${daemon.err()}`,
-  );
-
-/** Each tweet is one event in one message, which came once. */
-async function expectOnce(): Promise<void> {
-  await arrived();
-  await morePolls(fixture.api, "search-tweets");
-  expect(sorted([...subjects()])).toEqual(sorted(fresh));
-  const tweets = fixture.hook.messages().filter(({ events }) => events.some(({ subject }) => subject !== ""));
-  expect(tweets.flatMap(({ events }) => events)).toHaveLength(fresh.length);
-  expect(new Set(tweets.map(({ id }) => id)).size).toBe(tweets.length);
-  // A result that could not be stored is stored some seconds later.
-  await until("an empty outbox", async () => (await daemon.status()).sinks.every(({ waiting, dead }) => waiting + dead === 0), daemon.err);
+  };
 }
 
-it("a COMMIT whose answer is lost is repeated, whatever it committed", async () => {
-  for (const [step, chosen] of Object.entries(STEPS)) {
-    const before = proxy.lost;
-    proxy.loseAnswer(chosen);
+describe.concurrent("a way to Postgres with faults", () => {
+  it("a COMMIT whose answer is lost is repeated, whatever it committed", async (context) => {
+    const { proxy, daemon, post, arrived, expectOnce } = await start(context);
+    for (const [step, chosen] of Object.entries(STEPS)) {
+      const before = proxy.lost;
+      proxy.loseAnswer(chosen);
+      post();
+      await until(`a lost answer of ${step}`, () => proxy.lost > before, daemon.err);
+      await arrived();
+    }
+    await expectOnce();
+  });
+
+  it("answers that are late, or for a while do not come at all", async (context) => {
+    const { proxy, post, arrived, expectOnce } = await start(context);
+    proxy.delayMs = 30;
     post();
-    await until(`a lost answer of ${step}`, () => proxy.lost > before, daemon.err);
     await arrived();
-  }
-  await expectOnce();
-});
-
-it("answers that are late, or for a while do not come at all, and connections that are cut", async () => {
-  proxy.delayMs = 30;
-  post();
-  await arrived();
-  proxy.isSilent = true;
-  post();
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  proxy.isSilent = false;
-  await arrived();
-  proxy.delayMs = 0;
-  for (let cuts = 0; cuts < 3; cuts += 1) {
+    proxy.isSilent = true;
     post();
-    await morePolls(fixture.api, "search-tweets", 1);
-    proxy.cut();
-  }
-  await expectOnce();
-});
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    proxy.isSilent = false;
+    await expectOnce();
+  });
 
-it("a server whose disk is full: polling stops, ops and status say so, and all goes on by itself", async () => {
-  proxy.refuse = (text) => (/^(?:insert|update)/.test(text) ? "53100" : undefined);
-  post();
-  await until("a status that says so", async () => (await daemon.status()).state === "paused", daemon.err);
-  expect((await daemon.status()).reasons.join(" ")).toContain("The disk of the Postgres server is full.");
-  expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
-  await until("a word to ops", () => fixture.hook.messages().some(({ body }) => body.includes("disk of the Postgres server is full")));
-  const before = fixture.api.count("search-tweets");
-  post();
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
-  expect(fixture.api.count("search-tweets") - before).toBeLessThanOrEqual(1);
-  proxy.refuse = () => undefined;
-  await expectOnce();
-  expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
-  expect((await daemon.status()).reasons).toEqual([]);
+  it("connections that are cut", async (context) => {
+    const { proxy, fixture, post, expectOnce } = await start(context);
+    for (let cuts = 0; cuts < 3; cuts += 1) {
+      post();
+      await morePolls(fixture.api, "search-tweets", 1);
+      proxy.cut();
+    }
+    await expectOnce();
+  });
+
+  it("a server whose disk is full: polling stops, ops and status say so, and all goes on by itself", async (context) => {
+    const { proxy, fixture, daemon, post, expectOnce } = await start(context);
+    proxy.refuse = (text) => (/^(?:insert|update)/.test(text) ? "53100" : undefined);
+    post();
+    await until("a status that says so", async () => (await daemon.status()).state === "paused", daemon.err);
+    expect((await daemon.status()).reasons.join(" ")).toContain("The disk of the Postgres server is full.");
+    expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
+    await until("a word to ops", () => fixture.hook.messages().some(({ body }) => body.includes("disk of the Postgres server is full")));
+    const before = fixture.api.count("search-tweets");
+    post();
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(fixture.api.count("search-tweets") - before).toBeLessThanOrEqual(1);
+    proxy.refuse = () => undefined;
+    await expectOnce();
+    expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
+    expect((await daemon.status()).reasons).toEqual([]);
+  });
 });
