@@ -93,6 +93,8 @@ describe.concurrent("a way to Postgres with faults", () => {
     post();
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     proxy.isSilent = false;
+    await arrived();
+    proxy.delayMs = 0;
     await expectOnce();
   });
 

@@ -12,6 +12,8 @@ import { drawScenario } from "./draw/draw-scenario.ts";
 import { limitRequests } from "./draw/limit-requests.ts";
 import { NOT_DRAWN } from "./draw/not-drawn.ts";
 import { CRASH_POINTS, STORE_METHODS } from "./run/crash-points.ts";
+import type { Verdict } from "./run/play-seed.ts";
+import { type Job, spread } from "./run/workers.ts";
 import { keysOfConfig, keysOfSchema } from "./schema-keys.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -20,26 +22,27 @@ const run = promisify(execFile);
 const CONFIGS = 4_000;
 const TAKEN = 15;
 
-/** As `npm run sim` does: modules that are loaded by the test runner take their time, in which a virtual clock goes on. */
-const sim = async (...args: readonly string[]): Promise<string> => {
-  const { stdout } = await run(process.execPath, ["--enable-source-maps", ".sim/test/sim/main.js", ...args], { cwd: root });
-  return stdout;
-};
-
 /** Without checking types, which takes three quarters of the time and is done by `npm run types`. */
 beforeAll(async () => {
   await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.sim.json", "--noCheck"], { cwd: root });
 });
 
 /** Those that were kept, and a minute of seeds: `.ci/run`. */
-it("plays a seed twice, and finds nothing wrong", async () => {
-  expect(await sim("--seeds", "1", "--workers", "1")).toMatch(/^1 played .* 0 failed$/m);
-});
-
-it("plays a seed twice with replicas that stand still and are replaced, and finds nothing wrong", async () => {
-  const said = await sim("--seeds", "1", "--from", "3008", "--replicas", "2", "--workers", "1");
-  expect(said).toMatch(/^1 played .* 0 failed$/m);
-  expect(said).toMatch(/^replicas stood still [1-9]/m);
+it("plays a seed twice, and another one with replicas that stand still and are replaced, and finds nothing wrong", async () => {
+  const jobs: Job[] = [
+    { seed: 23, isTwice: true },
+    { seed: 3008, replicas: 2, isTwice: true },
+  ];
+  const verdicts: Verdict[] = [];
+  // As `npm run sim` does: modules that are loaded by the test runner take their time, in which a virtual clock goes on.
+  const script = join(root, ".sim/test/sim/main.js");
+  await spread({ script, workers: 1, next: () => jobs.shift(), onVerdict: (verdict) => void verdicts.push(verdict) });
+  const [one, several] = verdicts;
+  expect(verdicts.map(({ seed, objections }) => ({ seed, objections }))).toEqual([
+    { seed: 23, objections: [] },
+    { seed: 3008, objections: [] },
+  ]);
+  expect([one?.counts.messages, several?.counts.stalls, several?.counts.replaced]).not.toContain(0);
 });
 
 it("draws every key of the configuration, or says why not", () => {
