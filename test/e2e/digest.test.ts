@@ -13,7 +13,8 @@ async function createSlackFixture(digestInterval: string, onMessage: (message: C
   const slack = keep(await startSlackStandIn(createSystemClock(), onMessage));
   const throttle = { limit: 1, interval: "1h", digest_interval: digestInterval };
   const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: slack.apiUrl, throttle };
-  fixture.configure({ watches: { w: { type: "search", query: "acme" } }, sinks: { chat }, ops: { sink: "chat" } });
+  // All of them are read by one poll, and so in one digest.
+  fixture.configure({ watches: { w: { type: "search", query: "acme", max_pages: 50 } }, sinks: { chat }, ops: { sink: "chat" } });
   return { fixture, slack };
 }
 
@@ -21,7 +22,7 @@ describe.concurrent("a digest", () => {
   it("is whole and in order after SIGKILL between its messages", async () => {
     let kill = () => {};
     let isArmed = true;
-    const { fixture, slack } = await createSlackFixture("6s", (message) => {
+    const { fixture, slack } = await createSlackFixture("2s", (message) => {
       // The answer to the second message below the first never arrives.
       const below = slack.messages.filter(({ thread }) => thread !== "");
       if (!isArmed || message.thread === "" || below.length < 2) return;
