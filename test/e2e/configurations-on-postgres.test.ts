@@ -40,7 +40,7 @@ const end = async (daemon: RunningDaemon) => {
   await daemon.gone;
 };
 
-it("a replica with a newer configuration takes over once it is up, and the others follow when their files are the same", async () => {
+it.concurrent("a replica with a newer configuration takes over once it is up, and the others follow when their files are the same", async () => {
   const fixture = await createFixture();
   const url = await server.url();
   const [first, second] = [machine(fixture, url), machine(fixture, url)];
@@ -64,7 +64,7 @@ it("a replica with a newer configuration takes over once it is up, and the other
   expect(fixture.hook.events()).toHaveLength(1);
 });
 
-it("one that starts with a superseded file waits for config activate", async () => {
+it.concurrent("one that starts with a superseded file waits for config activate", async () => {
   const fixture = await createFixture();
   const url = await server.url();
   const [first, second] = [machine(fixture, url), machine(fixture, url)];
@@ -85,7 +85,7 @@ it("one that starts with a superseded file waits for config activate", async () 
   expect((await first.run("config", "list")).out).toContain("activate  alice");
 });
 
-it("a reload with a superseded file is refused, and says how to go back", async () => {
+it.concurrent("a reload with a superseded file is refused, and says how to go back", async () => {
   const fixture = await createFixture();
   const only = machine(fixture, await server.url());
   only.write(["one"]);
@@ -103,7 +103,7 @@ it("a reload with a superseded file is refused, and says how to go back", async 
   expect((await daemon.status()).watches.map(({ id }) => id)).toEqual(["one"]);
 });
 
-it("commands beside no daemon reach those that run elsewhere on the state", async () => {
+it.concurrent("commands beside no daemon reach those that run elsewhere on the state", async () => {
   const fixture = await createFixture();
   const url = await server.url();
   const [first, elsewhere] = [machine(fixture, url), machine(fixture, url)];

@@ -13,7 +13,7 @@ cleanUpAfterwards();
 
 const EXAMPLE = resolve("examples/enrich-sentiment");
 
-it("the example sends negative posts to its webhook and the others to the terminal", async () => {
+it.concurrent("the example sends negative posts to its webhook and the others to the terminal", async () => {
   const { api, hook, folder } = await createFixture();
   cpSync(EXAMPLE, folder, { recursive: true });
   const service = startScript([join(folder, "sentiment.mjs"), "0"], { cwd: folder });
@@ -34,7 +34,7 @@ it("the example sends negative posts to its webhook and the others to the termin
   expect(daemon.out()).not.toContain("refund");
 });
 
-it("a crash between the event and the answer sends its alert once, with the answer", async () => {
+it.concurrent("a crash between the event and the answer sends its alert once, with the answer", async () => {
   const fixture = await createFixture();
   const endpoint = keep(await startLoopbackServer(() => {}));
   const enrich = { url: endpoint.url, allow_private: true, labels: ["sentiment"], timeout: "60s" };
@@ -56,7 +56,7 @@ it("a crash between the event and the answer sends its alert once, with the answ
   expect(fixture.hook.events()).toMatchObject([{ subject: id, labels: { sentiment: "good", enrich: "ok" } }]);
 });
 
-it("a program is asked where the environment allows it, and what it says on standard error does not matter", async () => {
+it.concurrent("a program is asked where the environment allows it, and what it says on standard error does not matter", async () => {
   const fixture = await createFixture();
   const program = join(fixture.folder, "rate");
   writeFileSync(

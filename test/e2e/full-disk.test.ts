@@ -55,7 +55,7 @@ function makeSmallDisk(parent: string): SmallDisk {
   return { folder, isMounted: false, fill: (pid) => limit(pid, "4096:unlimited"), free: (pid) => limit(pid, "unlimited:unlimited") };
 }
 
-describe("a full disk", () => {
+describe.concurrent("a full disk", () => {
   it("fault 60: stops polling, says so to a sink and on the status page, and goes on by itself", async () => {
     const fixture = await createFixture();
     const disk = makeSmallDisk(fixture.folder);

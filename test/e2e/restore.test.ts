@@ -47,7 +47,7 @@ async function restored(flags: readonly string[]) {
   return { out, sent, waiting, since, later, explain: async (id = "") => (await runCommand(["explain", id], { cwd: fixture.folder })).out };
 }
 
-it("sends again what was sent since the backup, and says so before", async () => {
+it.concurrent("sends again what was sent since the backup, and says so before", async () => {
   const { out, sent, waiting, since, later } = await restored([]);
   expect(out).toMatch(
     /^It goes back to \d{4}-\d\d-\d\d \d\d:\d\d UTC, \d+s ago\. 2 alerts found since then may be sent again: restore it with --quiet/m,
@@ -55,7 +55,7 @@ it("sends again what was sent since the backup, and says so before", async () =>
   expect(sorted(sent)).toEqual(sorted([...waiting, ...since, ...later]));
 });
 
-it("with --quiet sends nothing of it, nor what waited in the backup, and everything from now on", async () => {
+it.concurrent("with --quiet sends nothing of it, nor what waited in the backup, and everything from now on", async () => {
   const { out, sent, waiting, since, later, explain } = await restored(["--quiet"]);
   expect(out).toMatch(/^It goes back to .* ago\. What came since then is not sent, and neither is what waited in it \(1 alert\)\.$/m);
   expect(sent).toEqual(later);
