@@ -26,13 +26,14 @@ async function open(where: { path: string; postgres?: PostgresAddress }, options
 
 const newDatabase = async () => ({ path: memoryStatePath(), postgres: parsePostgresUrl(await server.url(), "/") as PostgresAddress });
 
-const EVENTS = 2_500;
+/** More than one step takes. */
+const EVENTS = 1_100;
 
-/** A state with something in most tables, and more rows in some than one step takes. */
-async function fill(store: OpenedStore): Promise<void> {
+/** A state with something in most tables. */
+async function fill(store: OpenedStore, eventCount = EVENTS): Promise<void> {
   const [state] = await store.registerWatches([{ id: "w", type: "timeline", targets: [{ key: "@a", name: "@a" }] }], T0);
   const ref = { watchKey: state?.key ?? "", targetKey: "@a" };
-  const events = Array.from({ length: EVENTS }, (_, n) => makeEvent(String(n)));
+  const events = Array.from({ length: eventCount }, (_, n) => makeEvent(String(n)));
   const verdict = { ...ref, itemKind: "tweet", verdict: "event", detail: "with a \0 in it", occurredAtMs: T0 + 0.5 } as const;
   const verdicts = events.map(({ subject, id }) => ({ ...verdict, itemId: subject, eventId: id }));
   const delivery = { sink: "hook", groupKey: "team", groupWaitMs: 9_000, groupIntervalMs: 0, notBeforeMs: 0 };
@@ -75,7 +76,8 @@ test("to Postgres and back, nothing is lost and work goes on", async () => {
 
 test("goes on where it stopped, and no daemon starts meanwhile", async () => {
   const file = await open({ path: memoryStatePath() });
-  await fill(file);
+  const events = 2 * EVENTS;
+  await fill(file, events);
   const where = await newDatabase();
   const first = await open(where, { halfTransferred: true });
   const written: string[] = [];
@@ -92,7 +94,7 @@ test("goes on where it stopped, and no daemon starts meanwhile", async () => {
   const copied = steps.filter(({ doing }) => doing === "copying");
   expect(copied[0]?.table).toBe("items");
   expect(copied.filter(({ table }) => table === "items")).toHaveLength(1);
-  expect((await second.listWatches())[0]?.knownItems).toBe(EVENTS);
+  expect((await second.listWatches())[0]?.knownItems).toBe(events);
   await second.close();
   await open(where);
 });
