@@ -25,7 +25,7 @@ const alerted = (daemon: InnerDaemon) => daemon.opsAlerts().map(({ type, message
 const each = (daemon: InnerDaemon, change: object) =>
   Promise.all(NAMES.map((username) => daemon.control("accounts", { username, ...change })));
 
-const posts = { type: "timeline", accounts: NAMES, strategy: "single", schedule: "@every 2m" };
+const posts = { type: "timeline", accounts: NAMES, strategy: "single", schedule: "@every 4m" };
 const slower = { type: "timeline", accounts: NAMES, strategy: "single", include: { replies: true }, max_pages: 3, schedule: "@every 7m" };
 const names = { type: "profile", accounts: NAMES, schedule: "@every 5m" };
 const fans = { type: "followers", accounts: NAMES, schedule: "@every 10m" };

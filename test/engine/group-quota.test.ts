@@ -42,14 +42,14 @@ describe.each([
   ["95 of 100 posts", P95],
 ])("accounts with a limit for %s", (_name, freshness) => {
   it("are asked for until the quota's last hours, and at their own pace as soon as the next period begins", async () => {
-    const { clock, callsIn, harness } = await setup(freshness, DAY / 2, ACCOUNTS + 120);
+    const { clock, callsIn, harness } = await setup(freshness, 8 * HOUR, ACCOUNTS + 80);
     await clock.advanceTo(PERIOD_END - 1);
-    const hours = Array.from({ length: 12 }, (_, hour) => callsIn(PERIOD_END - (12 - hour) * HOUR, PERIOD_END - (11 - hour) * HOUR));
+    const hours = Array.from({ length: 8 }, (_, hour) => callsIn(PERIOD_END - (8 - hour) * HOUR, PERIOD_END - (7 - hour) * HOUR));
     // After the first reads some ten an hour are left.
-    expect(Math.min(...hours.slice(1, 10))).toBeGreaterThan(3);
+    expect(Math.min(...hours.slice(1, 7))).toBeGreaterThan(3);
     expect(Math.max(...hours.slice(1))).toBeLessThan(20);
     const sumOf = (from: number, to: number) => hours.slice(from, to).reduce((sum, count) => sum + count, 0);
-    expect(sumOf(8, 12)).toBeGreaterThan(0.6 * sumOf(1, 5));
+    expect(sumOf(5, 8)).toBeGreaterThan(0.6 * sumOf(1, 4));
     expect(harness.quotaWatch.status.factors.normal).toBeGreaterThan(5);
     await clock.advanceTo(PERIOD_END + 5 * MINUTE);
     expect(callsIn(PERIOD_END, clock.now())).toBeGreaterThan(3);
@@ -57,14 +57,14 @@ describe.each([
 });
 
 it("accounts are asked for until the quota's last hours by a daemon that is killed every 25 minutes, too", async () => {
-  const { clock, callsIn, harness } = await setup(MEAN, DAY / 2, ACCOUNTS + 120);
+  const { clock, callsIn, harness } = await setup(MEAN, 8 * HOUR, ACCOUNTS + 80);
   while (clock.now() + 25 * MINUTE < PERIOD_END) {
     await clock.advance(25 * MINUTE);
     await harness.crash();
   }
   await clock.advanceTo(PERIOD_END - 1);
   const inHours = (fromHours: number, toHours: number): number => callsIn(PERIOD_END - fromHours * HOUR, PERIOD_END - toHours * HOUR);
-  expect(inHours(3, 1)).toBeGreaterThan(0.6 * inHours(10, 8));
+  expect(inHours(3, 1)).toBeGreaterThan(0.6 * inHours(7, 5));
 });
 
 it("accounts that join at the quota's line have their baseline out of the reserve, once, and the others wait", async () => {

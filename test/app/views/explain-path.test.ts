@@ -105,7 +105,7 @@ describe("the path of an alert", () => {
   it("says when an alert on a value is sent again, as the status does", async () => {
     let id = "";
     const daemon = await startInnerDaemon({
-      watches: () => ({ w: { type: "tweet", tweets: [id], when: { likes_count: ">= 1000" }, schedule: "@every 1m" } }),
+      watches: () => ({ w: { type: "tweet", tweets: [id], when: { likes_count: ">= 1000" }, schedule: "@every 2m" } }),
       prepare: async (control) => {
         await control("accounts", { username: "loud_one" });
         [id = ""] = (await control("tweets", { username: "loud_one", text: "a tweet" })).ids;
