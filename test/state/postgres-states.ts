@@ -1,4 +1,5 @@
 /** Empty states on one Postgres server: a database that is migrated once and emptied for each test. */
+import { Client } from "pg";
 import { onTestFinished } from "vitest";
 import { kyselyOverPool, type Ownership } from "../../src/state/db/postgres.ts";
 import { createPool } from "../../src/state/db/postgres-sessions.ts";
@@ -14,6 +15,7 @@ import { START_MS } from "./temp-state.ts";
 
 interface Migrated {
   readonly db: ReturnType<typeof kyselyOverPool>;
+  readonly cleaner: Client;
   readonly tables: readonly string[];
 }
 
@@ -21,13 +23,15 @@ export class PostgresStates {
   readonly #server: PostgresServer;
   readonly #tables: readonly string[];
   readonly #database: string;
-  /** Open until the server ends. */
+  /** Both are open until the server ends. */
   readonly #db: ReturnType<typeof kyselyOverPool>;
+  readonly #cleaner: Client;
 
-  private constructor(server: PostgresServer, database: string, { db, tables }: Migrated) {
+  private constructor(server: PostgresServer, database: string, { db, cleaner, tables }: Migrated) {
     this.#server = server;
     this.#database = database;
     this.#db = db;
+    this.#cleaner = cleaner;
     this.#tables = tables;
   }
 
@@ -36,19 +40,21 @@ export class PostgresStates {
     const db = kyselyOverPool(await createPool(targetOf(server, database)));
     await migrate(db);
     const rows = await server.ask(database, "select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%'");
-    return new PostgresStates(server, database, { db, tables: rows.map(({ tablename }) => String(tablename)) });
+    const cleaner = new Client({ host: "127.0.0.1", port: server.port, user: "postgres", database });
+    cleaner.on("error", () => undefined);
+    await cleaner.connect();
+    // Deliveries name their events, and targets their watches.
+    await cleaner.query("set session_replication_role = replica");
+    return new PostgresStates(server, database, { db, cleaner, tables: rows.map(({ tablename }) => String(tablename)) });
   }
 
+  /** One on the sessions that are open: each takes as long to open as a test. */
   async empty(): Promise<Store> {
     const deletions = this.#tables.map((table) => `delete from ${table}`);
-    // Deliveries name their events, and targets their watches.
-    const text = [
-      "set session_replication_role = replica",
-      ...deletions,
-      "select setval(cast(cast(sequencename as text) as regclass), 0) from pg_sequences",
-    ].join("; ");
-    await this.#server.ask(this.#database, text);
-    return this.open();
+    await this.#cleaner.query(
+      [...deletions, "select setval(cast(cast(sequencename as text) as regclass), 0) from pg_sequences"].join("; "),
+    );
+    return createStore(this.#db, storeDeps(), async () => undefined);
   }
 
   /** Runs statements as the superuser. */
@@ -107,9 +113,11 @@ export interface HeldStore {
   release(): void;
 }
 
+const storeDeps = () => ({ clock: createVirtualClock(START_MS), random: createSeededRandom(1) });
+
 function storeOver(pool: Awaited<ReturnType<typeof createPool>>, owner?: Ownership): Store {
   const db = kyselyOverPool(pool, owner);
-  const store = createStore(db, { clock: createVirtualClock(START_MS), random: createSeededRandom(1) }, () => db.destroy());
+  const store = createStore(db, storeDeps(), () => db.destroy());
   onTestFinished(() => store.close());
   return store;
 }
