@@ -4,9 +4,10 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { PAGES } from "../docs/pages.ts";
-import { cleanUpAfterwards } from "../e2e/fixture.ts";
+import { cleanUpAfterwards, keep } from "../e2e/fixture.ts";
 import { BIN, makeFolder } from "../support/bin-process.ts";
-import { startSandboxProcess } from "../support/sandbox-process.ts";
+import { runScript } from "../support/child-process.ts";
+import { startSandboxHere } from "../support/sandbox-process.ts";
 
 cleanUpAfterwards();
 
@@ -20,8 +21,8 @@ const program = PAGES.find(({ path }) => path === "docs/client.md")?.blocks.find
 
 let consumer: string;
 
-const run = (command: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): string =>
-  execFileSync(command, args, { cwd, encoding: "utf8", env: { PATH: process.env["PATH"], HOME: cwd, ...env }, timeout: 120_000 });
+const run = (command: string, args: readonly string[], cwd: string): string =>
+  execFileSync(command, args, { cwd, encoding: "utf8", env: { PATH: process.env["PATH"], HOME: cwd }, timeout: 120_000 });
 
 /** What is packed, unpacked as an installer would; the packages it depends on are those of this checkout. */
 beforeAll(() => {
@@ -59,8 +60,10 @@ describe("the packed package", () => {
       'import { createClient } from "chirpwatch/api";\nvoid createClient({ baseUrl: "", key: "" }).info({ username: "a", user_id: "1" });\n';
     const errors = compile({ "program.ts": program, "wrong.ts": wrong });
     expect(errors.filter((line) => !line.startsWith(" "))).toEqual([expect.stringContaining("wrong.ts(2,")]);
-    const { url, key } = await startSandboxProcess(makeFolder());
-    const out = run(process.execPath, ["built/program.js"], consumer, { CHIRPWATCH_API_URL: url, CHIRPWATCH_API_KEY: key });
+    const { url, key } = keep(await startSandboxHere());
+    const env = { CHIRPWATCH_API_URL: url, CHIRPWATCH_API_KEY: key };
+    const { code, out, err } = await runScript(["built/program.js"], { cwd: consumer, env });
+    expect([code, err]).toEqual([0, ""]);
     const lines = out.trim().split("\n");
     expect(lines[0]).toMatch(/^alice has \d+ followers$/);
     expect(lines.filter((line) => /^\d{4}-\d\d-\d\dT[\d:.]+Z @\w+: /.test(line))).toHaveLength(30);
