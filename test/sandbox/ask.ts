@@ -16,9 +16,15 @@ export interface Reply {
 
 /** Closed when the test ends. */
 export async function openSandbox(options: Partial<SandboxOptions> = {}) {
+  const sandbox = await serveSandbox(options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+/** Whoever starts it closes it. */
+export async function serveSandbox(options: Partial<SandboxOptions> = {}) {
   const clock = createVirtualClock(START_MS);
   const sandbox = await startSandbox({ clock, keys: ["k"], accounts: 60, ...options });
-  onTestFinished(() => sandbox.close());
 
   function send(method: string, path: string, body?: string, headers: Readonly<Record<string, string>> = { ApiKey: "k" }): Promise<Reply> {
     return new Promise((resolve, reject) => {

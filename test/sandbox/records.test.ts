@@ -1,6 +1,6 @@
 /** Recorded data: a world is exported, another one starts from the lines with nobody of its own, and answers the same. */
-import { describe, expect, test } from "vitest";
-import { openSandbox, START_MS } from "./ask.ts";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { openSandbox, serveSandbox, START_MS } from "./ask.ts";
 
 type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 type Row = Readonly<Record<string, any>>;
@@ -17,17 +17,14 @@ const idsIn = (items: readonly Row[]) => items.map((item) => item["id"] as strin
 /** The rate limit counts by key, and time stands still here: enough keys for all requests. */
 const KEYS = Array.from({ length: 40 }, (_, n) => `k${n}`);
 
-/** Of each of these worlds the same. */
-let exportedOnce: string | undefined;
-
 /** A world, its lines, and the world that was made of them. */
 async function openPair() {
-  const first = await openSandbox({ traps: false, keys: KEYS, accounts: 20 });
+  const first = await serveSandbox({ traps: false, keys: KEYS, accounts: 20 });
   await first.control("POST", "tweets", { username: "fresh_one", text: "zebra", community_id: "1493446837214187523" });
   await first.control("POST", "accounts", { username: "bob", rename_to: "bobby" });
-  const text = (exportedOnce ??= await exported(first));
+  const text = await exported(first);
   const rows = rowsOf(text);
-  const second = await openSandbox({ traps: false, keys: KEYS, accounts: 0, seed: 9, data: dataOf(text) });
+  const second = await serveSandbox({ traps: false, keys: KEYS, accounts: 0, seed: 9, data: dataOf(text) });
   const of = (type: string, most = 12) => rows.filter((row) => row["type"] === type).slice(0, most);
   let asked = 0;
 
@@ -46,12 +43,17 @@ async function openPair() {
     return two.body;
   }
 
-  return { first, second, rows, of, same, ask };
+  return { first, second, rows, of, same, ask, close: () => Promise.all([first.close(), second.close()]) };
 }
+
+let opened: ReturnType<typeof openPair> | undefined;
+/** For those who only ask. */
+const sharedPair = () => (opened ??= openPair());
+afterAll(async () => void (await (await opened)?.close()));
 
 describe("a world that was exported and loaded", () => {
   test("holds every kind of resource", async () => {
-    const { rows } = await openPair();
+    const { rows } = await sharedPair();
     const types = new Set(rows.map((row) => row["type"] as string));
     expect([...types].toSorted()).toEqual(
       ["user", "tweet", "follow", "list", "community", "space", "article", "trend", "score", "about"].toSorted(),
@@ -59,7 +61,7 @@ describe("a world that was exported and loaded", () => {
   });
 
   test("shows the same profiles, by id and by handle", async () => {
-    const { second, of, same, ask } = await openPair();
+    const { second, of, same, ask } = await sharedPair();
     for (const { id, username } of of("user")) {
       await same("GET", "info", { user_id: id });
       await same("GET", "info", { username });
@@ -69,7 +71,7 @@ describe("a world that was exported and loaded", () => {
   });
 
   test("shows the same tweets, alone, in timelines and to a search", async () => {
-    const { of, same } = await openPair();
+    const { of, same } = await sharedPair();
     for (const { id } of of("tweet")) await same("POST", "tweet-info", { tweet_link: id });
     for (const { id } of of("user", 6)) await same("POST", "user-tweets", { user_id: id });
     await same("POST", "search-tweets", { query: "acme", order: "latest" });
@@ -79,7 +81,7 @@ describe("a world that was exported and loaded", () => {
   });
 
   test("knows the same lists and communities", async () => {
-    const { first, second, of, same, ask } = await openPair();
+    const { first, second, of, same, ask } = await sharedPair();
     for (const { id } of of("list")) {
       await same("GET", "list-members", { list_id: id });
       await same("GET", "list-tweets", { list_id: id });
@@ -98,7 +100,7 @@ describe("a world that was exported and loaded", () => {
   });
 
   test("knows the same follows, scores, articles, Spaces, trends and facts", async () => {
-    const { of, same } = await openPair();
+    const { of, same } = await sharedPair();
     for (const { user_id, follower_id } of of("follow")) await same("POST", "check-follow", { user_id_1: user_id, user_id_2: follower_id });
     for (const { user_id } of of("score")) {
       await same("GET", "score", { user_id });
@@ -112,14 +114,15 @@ describe("a world that was exported and loaded", () => {
   });
 
   test("is exported again as it was", async () => {
-    const { second, rows } = await openPair();
+    const { second, rows } = await sharedPair();
     const sorted = (lines: readonly Row[]) =>
       lines.map((row) => `${row["type"]} ${row["id"] ?? row["user_id"] ?? row["tweet_id"] ?? row["name"]}`).toSorted();
     expect(sorted(rowsOf(await exported(second)))).toEqual(sorted(rows));
   });
 
   test("can be changed by hand like any other", async () => {
-    const { first, second, ask } = await openPair();
+    const { first, second, ask, close } = await openPair();
+    onTestFinished(async () => void (await close()));
     await second.control("POST", "tweets", { username: "bobby", text: "a late quagga" });
     expect((await ask(second, "POST", "search-tweets", { query: "quagga", order: "latest" })).body.tweets).toHaveLength(1);
     const count = async (sandbox: Sandbox) => (await ask(sandbox, "GET", "info", { username: "bobby" })).body.tweets_count as number;

@@ -15,7 +15,7 @@ const setUp = (more: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> =>
   startInnerDaemon({
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10m", max_pages: 20 } }),
     prepare: (ask) => ask("accounts", { username: "loud_one" }),
-    sink: { retry_for: "2h" },
+    sink: { retry_for: "1h" },
     ...more,
   });
 
@@ -25,19 +25,19 @@ const deadAlerts = (daemon: InnerDaemon) => daemon.opsAlerts().filter(({ type })
 
 describe("what expires", () => {
   it("is reported to ops once with retry_for, links and ids, degrades the state but not health, and goes out again with the same ids", async () => {
-    const sink = { retry_for: "1h" };
+    const sink = { retry_for: "30m" };
     const daemon = await setUp({ sink });
     await daemon.clock.advance(MINUTE);
     daemon.hook.answer(fail);
-    sink.retry_for = "2h";
+    sink.retry_for = "1h";
     await daemon.reload();
     const { ids } = await tweet(daemon, 3);
-    await daemon.clock.advance(3 * HOUR);
+    await daemon.clock.advance(1.5 * HOUR);
     const attempted = new Map(daemon.hook.messages().map(({ id, body }) => [id, body]));
     expect(attempted.size).toBe(3);
     const [alert, ...others] = daemon.ops.events().filter(({ type }) => type === "delivery.dead");
     expect(others).toEqual([]);
-    expect(alert?.data.message).toBe("3 alerts for hook were given up after 2h (retry_for): the webhook answered 503: later");
+    expect(alert?.data.message).toBe("3 alerts for hook were given up after 1h (retry_for): the webhook answered 503: later");
     for (const id of ids) expect(alert?.data.hint).toContain(`/status/${id}`);
     expect(alert?.data.hint).toContain("chirpwatch replay --dead --sink hook");
     expect(alert?.data.message_ids.toSorted()).toEqual([...attempted.keys()].toSorted());
@@ -69,11 +69,11 @@ describe("what expires", () => {
     await daemon.clock.advance(MINUTE);
     daemon.hook.answer(fail);
     await tweet(daemon, 3);
-    await daemon.clock.advance(3 * HOUR);
+    await daemon.clock.advance(1.5 * HOUR);
     await daemon.call("dead/replay", "POST");
-    await daemon.clock.advance(HOUR);
+    await daemon.clock.advance(HOUR / 2);
     expect((await daemon.status()).sinks[0]).toMatchObject({ dead: 0, waiting: 3 });
-    await daemon.clock.advance(2 * HOUR);
+    await daemon.clock.advance(HOUR);
     expect((await daemon.status()).sinks[0]).toMatchObject({ dead: 3, waiting: 0 });
     expect(deadAlerts(daemon)).toHaveLength(2);
   });
@@ -83,14 +83,14 @@ describe("what expires", () => {
     await daemon.clock.advance(MINUTE);
     daemon.hook.answer(fail);
     await tweet(daemon, 3);
-    await daemon.clock.advance(4 * HOUR);
+    await daemon.clock.advance(2 * HOUR);
     expect(daemon.hook.events().filter(({ type }) => type === "delivery.dead")).toEqual([]);
     daemon.hook.answer(take);
     await tweet(daemon, 1);
     await daemon.clock.advance(20 * MINUTE);
     const alerted = daemon.hook.events().filter(({ type }) => type === "delivery.dead");
     expect(alerted).toHaveLength(1);
-    expect(alerted[0]?.data.message).toContain("3 alerts for hook were given up after 2h");
+    expect(alerted[0]?.data.message).toContain("3 alerts for hook were given up after 1h");
   });
 
   it("is no reason to look any more after seven days, and stays in the list", async () => {
