@@ -32,7 +32,7 @@ async function played(demo: BinProcess, ...chapters: readonly string[]): Promise
     );
 }
 
-describe.concurrent("demo", () => {
+describe("demo", () => {
   it("shows one alert of each watch type, repeats none, sums up, and leaves nothing behind", async () => {
     const { code, out, err } = await hurryCommand(["demo", "--once"]).ended();
     expect(err).toBe("");
