@@ -2,18 +2,13 @@
 import type { Http } from "../../src/model/http.ts";
 import { createHttpAgent } from "../../src/runtime/http-agent.ts";
 
-/** Turns of the event loop without a request or a file access, after one: by then what follows from it has happened, streams included. */
-const QUIET_TURNS = 3;
-
 /** HTTP, and a way to wait until no request and no file access is under way and what follows from them has happened. */
 export function countingHttp() {
   const agent = createHttpAgent();
   let underWay = 0;
-  let quietTurns = 0;
   const http: Http = {
     async request(request) {
       underWay += 1;
-      quietTurns = 0;
       try {
         return await agent.request(request);
       } finally {
@@ -22,12 +17,8 @@ export function countingHttp() {
     },
   };
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  // After a longer quiet, one turn shows whether something began.
   const settle = async () => {
-    do {
-      await turn();
-      quietTurns = underWay === 0 && !isAccessingFiles() ? quietTurns + 1 : 0;
-    } while (quietTurns < QUIET_TURNS);
+    for (let quiet = 0; quiet < 3; quiet = underWay === 0 && !isAccessingFiles() ? quiet + 1 : 0) await turn();
   };
   return { http, settle, closeHttp: () => agent.close() };
 }
