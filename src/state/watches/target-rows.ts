@@ -31,9 +31,7 @@ export async function findSurvivors(on: Executor, refs: readonly TargetRef[]): P
   }
   const rowsOf = new Map<string, ReadonlyMap<string, TargetRow>>();
   for (const [watchKey, keys] of keysOf) {
-    const [key = "", ...others] = keys;
-    // Most polls have one target: a list would take longer to put together than to read.
-    const { rows } = others.length === 0 ? await byKey(on, { watchKey, key }) : await byKeys(on, keys, { watchKey });
+    const { rows } = await byKeys(on, keys, { watchKey });
     rowsOf.set(watchKey, new Map(rows.map((row) => [row.key, row])));
   }
   const survivors: TargetRow[] = [];
