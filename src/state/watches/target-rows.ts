@@ -1,6 +1,6 @@
 /** Target rows: how they are found, and how one row takes over what another remembers. */
 import type { TargetRef } from "../../model/watch-store.ts";
-import { type Executor, listStatement, statement } from "../db/statement.ts";
+import { type Executor, statement } from "../db/statement.ts";
 import type { TargetRow } from "./watch-state.ts";
 
 const byKey = statement<{ watchKey: string; key: string }>()((on, slot) =>
@@ -15,32 +15,6 @@ export const findTarget = async (on: Executor, watchKey: string, key: string): P
 export async function findSurvivor(on: Executor, watchKey: string, key: string): Promise<TargetRow | undefined> {
   const row = await findTarget(on, watchKey, key);
   return row === undefined || row.merged_into === null ? row : findTarget(on, watchKey, row.merged_into);
-}
-
-const byKeys = listStatement<{ watchKey: string }, string>()((on, list, slot) =>
-  on.selectFrom("targets").selectAll().where("watch_key", "=", slot("watchKey")).where("key", "in", list),
-);
-
-/** The rows that answer for `refs`, in their order, without those that are gone. One statement for all of a watch. */
-export async function findSurvivors(on: Executor, refs: readonly TargetRef[]): Promise<readonly TargetRow[]> {
-  const keysOf = new Map<string, string[]>();
-  for (const { watchKey, targetKey } of refs) {
-    const keys = keysOf.get(watchKey);
-    if (keys === undefined) keysOf.set(watchKey, [targetKey]);
-    else keys.push(targetKey);
-  }
-  const rowsOf = new Map<string, ReadonlyMap<string, TargetRow>>();
-  for (const [watchKey, keys] of keysOf) {
-    const { rows } = await byKeys(on, keys, { watchKey });
-    rowsOf.set(watchKey, new Map(rows.map((row) => [row.key, row])));
-  }
-  const survivors: TargetRow[] = [];
-  for (const { watchKey, targetKey } of refs) {
-    const row = rowsOf.get(watchKey)?.get(targetKey);
-    const survivor = row === undefined || row.merged_into === null ? row : await findTarget(on, watchKey, row.merged_into);
-    if (survivor !== undefined) survivors.push(survivor);
-  }
-  return survivors;
 }
 
 /** What is known of each target, in the order of `refs`; nothing of one that is gone. `idsOf` is asked with the row that answers for it. */

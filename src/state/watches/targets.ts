@@ -2,12 +2,17 @@
 import type { ResolvedAccount, TargetRef, TargetState, TargetStatus } from "../../model/watch-store.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { type Executor, statement, transact } from "../db/statement.ts";
-import { findSurvivor, findSurvivors, findTarget, takeOver } from "./target-rows.ts";
+import { findSurvivor, findTarget, takeOver } from "./target-rows.ts";
 import { type TargetRow, targetState } from "./watch-state.ts";
 
 /** States in the order of `refs`; a target merged into another answers with that one, an unknown one is left out. */
 export async function loadTargets(db: Executor, refs: readonly TargetRef[]): Promise<readonly TargetState[]> {
-  return (await findSurvivors(db, refs)).map((row) => targetState(row));
+  const states: TargetState[] = [];
+  for (const ref of refs) {
+    const row = await findSurvivor(db, ref.watchKey, ref.targetKey);
+    if (row !== undefined) states.push(targetState(row));
+  }
+  return states;
 }
 
 /** Stores who a target is; see the port. */
