@@ -4,7 +4,7 @@ import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { Reader } from "../evaluate/load-subscribers.ts";
 import { findRenames, type Rename } from "../evaluate/renames.ts";
 import { joinEvaluations, type SubscriberEvaluation } from "../evaluate/verdicts.ts";
-import { type Beside, type BesideDeps, readBeside } from "../read/beside.ts";
+import { type BesideDeps, readBeside } from "../read/beside.ts";
 import { isLost, type ReportedTarget } from "../targets/target-alerts.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { NOTHING_POLLED, type PollOutcome } from "./poll-outcome.ts";
@@ -28,28 +28,17 @@ export async function evaluatePoll(deps: EvaluateDeps, state: PollState, seen: S
   const { poll, readers } = state;
   const { store, hash, serviceClock, clock, random } = deps;
   const evaluate = await seen.evaluator(state, store, { hash, serviceClock, detectedAtMs: clock.now(), episode: random.id() });
-  const all = (of: readonly Reader[], beside: Beside = {}) => of.map((reader, index) => evaluate(reader, index, beside));
-  const userId = seen.isAboutAccount ? (readers[0]?.target.userId ?? null) : null;
-  const evaluations = userId === null ? all(readers) : await evaluateFacts(readers, all, () => readBeside(deps, poll, userId));
+  const userId = readers[0]?.target.userId ?? null;
+  // What is asked for beside the facts may be what a `where` goes by.
+  const hasFacts = () => readers.some((reader, index) => evaluate(withoutWhere(reader), index, {}).events.length > 0);
+  const beside = seen.isAboutAccount && userId !== null && hasFacts() ? await readBeside(deps, poll, userId) : {};
+  const evaluations = readers.map((reader, index) => evaluate(reader, index, beside));
   return { evaluations, joined: joinEvaluations(evaluations), renames: findRenames(readers, seen.users) };
 }
 
-/** What is asked for beside the facts may be what a `where` goes by: whether there are any is seen without it. */
-async function evaluateFacts(
-  readers: readonly Reader[],
-  all: (of: readonly Reader[], beside?: Beside) => readonly SubscriberEvaluation[],
-  read: () => Promise<Beside>,
-): Promise<readonly SubscriberEvaluation[]> {
-  const plain = readers.map(withoutWhere);
-  const facts = all(plain);
-  if (facts.some(({ events }) => events.length > 0)) return all(readers, await read());
-  return plain.every((reader, index) => reader === readers[index]) ? facts : all(readers);
-}
-
-function withoutWhere(reader: Reader): Reader {
-  const { subscriber, target } = reader;
-  const { where, ...watch } = subscriber.watch;
-  return where === undefined ? reader : { subscriber: { ...subscriber, watch }, target };
+function withoutWhere({ subscriber, target }: Reader): Reader {
+  const { where: _, ...watch } = subscriber.watch;
+  return { subscriber: { ...subscriber, watch }, target };
 }
 
 /** What the commit of a poll says beside what was evaluated. */
