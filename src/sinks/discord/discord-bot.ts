@@ -135,8 +135,8 @@ function createThreads(ask: Ask, channel: string, log: Log) {
 const STEP_BACK_MS = 1_000;
 
 /**
- * discord.js takes half a second to load: the first message pays it, not the start. It remembers the ends of rate limits as times of day,
- * its own 50 requests a second among them: after a clock that was set back they would lie hours ahead. Then it is made anew.
+ * discord.js takes half a second to load: the first message pays it, not the start. It remembers the ends of rate limits as times of day:
+ * after a clock that was set back they would lie hours ahead. Then it is made anew.
  */
 function createAsk(settings: BotSettings, deps: BotDeps, onPosted: (hold: ReturnType<typeof holdOf>) => void): Ask {
   const { clock } = deps;
@@ -163,6 +163,8 @@ async function createRest(settings: BotSettings, { http }: BotDeps, onPosted: (h
     retries: 0,
     timeout: TIMEOUT_MS,
     rejectOnRateLimit: () => true,
+    // Messages of one sink are posted one after the other, which is slower than that. Discord itself says when it wants a pause.
+    globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     hashSweepInterval: 0,
     handlerSweepInterval: 0,
     makeRequest: async (url, init) => {
