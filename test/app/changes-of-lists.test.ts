@@ -31,8 +31,8 @@ it("a follow after an unfollow is reported as well; what comes after three chang
   const daemon = await setUp();
   await daemon.clock.advance(30 * MINUTE);
   await change(daemon, ["flip"], 0, 4);
-  const told = [comes("flip"), goes("flip"), comes("flip")];
-  expect(titles(daemon)).toEqual(told);
+  const shown = [comes("flip"), goes("flip"), comes("flip")];
+  expect(titles(daemon)).toEqual(shown);
   expect(daemon.hook.events().map(({ type }) => type)).toEqual([
     "follower.added",
     "follower.removed",
@@ -43,7 +43,7 @@ it("a follow after an unfollow is reported as well; what comes after three chang
   await daemon.stop();
   await daemon.start();
   await change(daemon, ["flip", "flop"], 7, 3);
-  expect(titles(daemon)).toEqual([...told, comes("flop"), goes("flop"), comes("flop")]);
+  expect(titles(daemon)).toEqual([...shown, comes("flop"), goes("flop"), comes("flop")]);
   await daemon.clock.advance(24 * HOUR);
   const [summary = "", ...more] = daemon.chat().slice(6);
   expect(more).toEqual([]);
