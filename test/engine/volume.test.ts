@@ -55,7 +55,7 @@ async function ordinaryDays({ clock, post }: Awaited<ReturnType<typeof setup>>, 
 
 const SPIKE = { spike: { factor: 3, windowMs: HOUR, min: 5 } };
 
-it("reports a spike against what is usual at that hour, once while it lasts, and the next one after it was over, but none before it has learned or below min", async () => {
+it("reports a spike against what is usual at that hour, once while it lasts, and the next one after it was over, but none before it has learned or below the limit", async () => {
   const world = await setup(SPIKE);
   const { clock, post, alerted, types, harness } = world;
   post(50);
