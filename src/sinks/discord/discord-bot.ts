@@ -163,7 +163,7 @@ async function createRest(settings: BotSettings, { http }: BotDeps, onPosted: (h
     retries: 0,
     timeout: TIMEOUT_MS,
     rejectOnRateLimit: () => true,
-    // Messages of one sink are posted one after the other, which is slower than that. Discord itself says when it wants a pause.
+    // Its own limit is 50 in a second of real time. A sink posts one message after the other, and Discord itself says when it wants a pause.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     hashSweepInterval: 0,
     handlerSweepInterval: 0,
