@@ -5,6 +5,7 @@ import { type Evidence, hasNewHandle, label, labelsOf } from "./evidence.ts";
 import { hasOddFields, type RuledEpoch } from "./expected.ts";
 import type { Receipt, Reported } from "./receipts.ts";
 import { placesOf } from "./routes.ts";
+import { textOf } from "./rules.ts";
 
 export const checkUnexpected = (evidence: Evidence): readonly string[] =>
   evidence.receipts.flatMap((receipt) => receipt.reported.flatMap((reported) => objectTo(receipt, reported, evidence)));
@@ -12,14 +13,16 @@ export const checkUnexpected = (evidence: Evidence): readonly string[] =>
 function objectTo(
   receipt: Receipt,
   { tweetId, watches, type }: Reported,
-  { played, epochs, tweets, expected }: Evidence,
+  { played, epochs, tweets, expected, outbox }: Evidence,
 ): readonly string[] {
   const tweet = tweets.get(tweetId);
   if (tweet === undefined) return [`${receipt.sink} was alerted to ${tweetId}, which nobody posted`];
   if (type !== "tweet.created") return [];
   const known = new Set(epochs.flatMap(({ rules }) => [...rules.watches.keys()]));
   const claims = [...(watches.length > 0 ? watches : known)].map((watch) => expected(watch, tweet));
-  const [wrong, right] = [claims.filter(({ claim }) => claim === "never"), claims.filter(({ claim }) => claim !== "never")];
+  const joined = watchesJoining(outbox, receipt.sink, tweetId);
+  const right = claims.filter(({ claim }) => claim !== "never");
+  const wrong = claims.filter(({ claim, watch }) => claim === "never" && !joined.has(watch));
   const what = `${receipt.sink} was alerted to ${label(tweet, played)}`;
   if (right.length === 0 || (watches.length > 0 && wrong.length > 0))
     return wrong.map(({ watch, why }) => `${what} by ${watch}, although ${why}`);
@@ -35,6 +38,13 @@ function objectTo(
   const allowed = [places, placesWithoutLang, placesOfPost].some((some) => some.has(receipt.sink));
   if (allowed || hasNewHandle(tweet, played)) return [];
   return [`${what} by ${names.join()}, which goes to ${[...places].join() || "nobody"}`];
+}
+
+/** Those that have another post, which is like this one by a `dedupe`: check-dedupe.ts says whether it is. A message names them as well. */
+function watchesJoining({ alerts }: Evidence["outbox"], sink: string, tweetId: string): ReadonlySet<string> {
+  const own = new Set(alerts.flatMap(({ row, event }) => (row.sink === sink && event.subject === tweetId ? [row.id] : [])));
+  const others = alerts.filter(({ row, event }) => event.subject !== tweetId && row.joinedId !== null && own.has(row.joinedId));
+  return new Set(others.map(({ event }) => textOf(event.labels["watch"])));
 }
 
 const placesOfTweet = (watches: readonly string[], tweet: TweetFact, epochs: readonly RuledEpoch[]): ReadonlySet<string> =>
