@@ -1,6 +1,7 @@
 /**
- * How fast scheduled polls may read beyond their first page: what was missed in a downtime, bursts, gaps, late-arrival rescans. A bucket that fills at
- * the pace the month can spare, so that a day's backlog is spread and the news of the moment, the first pages, always goes first. Pure.
+ * How fast scheduled polls may read beyond their first page: what was missed in a downtime, bursts, gaps, late-arrival rescans. A token bucket that
+ * fills at the pace the month can spare, so that a day's backlog is spread and the news of the moment, the first pages, always goes first. All
+ * replicas of a state have one bucket: each counts its own pages at once, and those of the others as the ledger shows them. Pure.
  */
 import type { Priority } from "../model/schedule.ts";
 
@@ -11,8 +12,10 @@ export interface SparePace {
 }
 
 export interface CatchUp {
-  /** Undefined: no limit is known, nothing is held back. The first pace starts with a full bucket. */
+  /** Undefined: no limit is known, nothing is held back. The bucket is full until pages are taken: a larger one has room for more at once. */
   adjust(pace: SparePace | undefined, nowMs: number): void;
+  /** Takes pages out that others on this state have read; below zero, it puts back what was taken too much. */
+  takenByOthers(pages: number): void;
   /**
    * Whether a source may read one page more; counts it. Who was let in goes on until it is done, and what that takes too much is made
    * good before the next one: a walk cut half-way would begin anew and get nowhere.
@@ -32,8 +35,6 @@ export interface SparePaceQuery {
   readonly plannedPerDay: number;
   /** The part of it that lies beyond first pages. */
   readonly plannedPagesPerDay: number;
-  /** What part of the polls this process makes, by requests: it may spend as much of what there is to spare. */
-  readonly part: number;
 }
 
 const DAY_MS = 86_400_000;
@@ -59,48 +60,50 @@ export function sparePace(query: SparePaceQuery): SparePace | undefined {
   const horizonDays = Math.min(Math.max(1, daysLeft * SPARE_HORIZON), daysLeft);
   const sparePerDay = ((evenPerDay - query.plannedPerDay) * daysLeft) / horizonDays;
   return {
-    capacity: Math.max(LEAST_CAPACITY, (evenPerDay / HOURS_A_DAY) * query.part),
-    perDay: (query.plannedPagesPerDay + Math.max(sparePerDay, evenPerDay * LEAST_SHARE)) * query.part,
+    capacity: Math.max(LEAST_CAPACITY, evenPerDay / HOURS_A_DAY),
+    perDay: query.plannedPagesPerDay + Math.max(sparePerDay, evenPerDay * LEAST_SHARE),
   };
 }
 
 export function createCatchUp(): CatchUp {
   let pace: SparePace | undefined;
-  let pages = 0;
+  /** Pages that were taken and are not made good yet: what is missing in a full bucket, however large it is. */
+  let taken = 0;
   let filledAtMs = 0;
   /** What each source under way has left of the pages that were reserved for it. */
   const admitted = new Map<string, { left: number; askedAtMs: number }>();
   const release = (source: string) => {
-    pages += admitted.get(source)?.left ?? 0;
+    taken -= admitted.get(source)?.left ?? 0;
     admitted.delete(source);
   };
   const fill = (nowMs: number) => {
     if (pace === undefined) return;
     for (const [source, { askedAtMs }] of admitted) if (nowMs - askedAtMs >= IDLE_MS) release(source);
-    pages = Math.min(pace.capacity, pages + (pace.perDay * Math.max(0, nowMs - filledAtMs)) / DAY_MS);
+    taken = Math.max(0, taken - (pace.perDay * Math.max(0, nowMs - filledAtMs)) / DAY_MS);
     filledAtMs = nowMs;
   };
   return {
     adjust(next, nowMs) {
       fill(nowMs);
-      if (pace === undefined && next !== undefined) pages = next.capacity;
       pace = next;
       filledAtMs = nowMs;
-      fill(nowMs);
+    },
+    takenByOthers(pages) {
+      if (pace !== undefined) taken = Math.max(0, taken + pages);
     },
     take(source, priority, nowMs) {
       if (pace === undefined) return true;
       fill(nowMs);
       const walk = admitted.get(source);
       if (walk === undefined) {
-        if (pages - ADMISSION < pace.capacity * KEPT[priority]) return false;
-        pages -= ADMISSION;
+        if (pace.capacity - taken - ADMISSION < pace.capacity * KEPT[priority]) return false;
+        taken += ADMISSION;
         admitted.set(source, { left: ADMISSION - 1, askedAtMs: nowMs });
         return true;
       }
       walk.askedAtMs = nowMs;
       if (walk.left > 0) walk.left -= 1;
-      else pages -= 1;
+      else taken += 1;
       return true;
     },
     begin(source, nowMs) {

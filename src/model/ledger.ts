@@ -6,6 +6,8 @@ export interface Reservation {
   readonly watch: string;
   /** False for requests the service does not bill: they count for the rate only. */
   readonly billed: boolean;
+  /** A page beyond the first of a scheduled poll. False unless set. */
+  readonly isFurtherPage?: boolean;
   readonly atMs: number;
   /** At most `count` requests under way or answered less than `intervalMs` ago, over all processes on this state. */
   readonly rate: { readonly count: number; readonly intervalMs: number };
@@ -66,6 +68,13 @@ export interface AuditCount {
   readonly possible: number;
 }
 
+/** Further pages that were entered after an entry of the ledger, whoever asked for them. */
+export interface FurtherPageCount {
+  readonly pages: number;
+  /** The last entry by now: count on from here. */
+  readonly lastId: number;
+}
+
 export interface Ledger {
   /** Durable before it returns `granted`. */
   reserve(reservation: Reservation): Promise<Grant>;
@@ -80,6 +89,8 @@ export interface Ledger {
   spentSince(sinceMs: number): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }>;
   /** Billed attempts since a time, hour by hour in order; hours without any are left out. */
   spentByHour(sinceMs: number): Promise<readonly { readonly hourMs: number; readonly requests: number }[]>;
+  /** Undefined: it counts from now on, and says from where. Reads the entries since then. */
+  countFurtherPages(afterId: number | undefined): Promise<FurtherPageCount>;
   /** `marginMs`: an attempt that was answered so short a time ago may not be counted yet, and one under way may be. */
   auditMark(key: string, atMs: number, marginMs: number): Promise<AuditMark>;
   /** What the service's count of a key between two readings must lie between. */

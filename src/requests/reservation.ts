@@ -64,6 +64,10 @@ export function eligibleKeysAt(
   return { eligible: [first, ...others], ...(waits.length === 0 ? {} : { othersAtMs: Math.min(...waits) }) };
 }
 
+/** Baselines and commands read as deep as they need. */
+export const isFurtherPage = ({ purpose, cursor, billed }: GateRequest): boolean =>
+  purpose === "poll" && cursor !== undefined && billed !== false;
+
 export function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, eligible: EligibleKeys | undefined): Reservation {
   const { quota } = limits;
   const sinceMs = quotaPeriod(atMs, quota).startMs;
@@ -77,6 +81,7 @@ export function reservationOf(request: GateRequest, atMs: number, limits: GateLi
     endpoint: request.endpoint,
     watch: request.watch,
     billed: request.billed ?? true,
+    ...(isFurtherPage(request) ? { isFurtherPage: true } : {}),
     atMs,
     rate: limits.rate,
     holdMs: limits.timeoutMs + 1_000,

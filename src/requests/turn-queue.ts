@@ -10,13 +10,15 @@ import type { UpstreamError } from "../model/upstream.ts";
 import type { GateKeys } from "./gate-keys.ts";
 import type { Pauses } from "./pauses.ts";
 import { RequestHeld } from "./request-held.ts";
-import { type GateLimits, type GateRequest, eligibleKeysAt, reservationOf } from "./reservation.ts";
+import { type GateLimits, type GateRequest, eligibleKeysAt, isFurtherPage, reservationOf } from "./reservation.ts";
 
 export interface FurtherPages {
   /** A source asks for the first page of a walk. */
   begin(source: string): void;
   /** Whether it may read one page more; counts it. */
   mayReadOn(source: string, priority: Priority): boolean;
+  /** One such page has its entry in the ledger. */
+  entered(): void;
 }
 
 export interface TurnQueueDeps {
@@ -112,6 +114,7 @@ export class TurnQueue {
     // A slot under way is promised for its timeout; its answer frees it far sooner: asked again at every turn of the window.
     if (grant.kind === "rate") return Math.min(Math.max(1, grant.retryAtMs - clock.now()), limits().rate.intervalMs);
     this.#remove(entry);
+    if (isFurtherPage(request)) this.#deps.pages?.entered();
     if (request.billed !== false) pacer.sending(grant.key, nowMs);
     entry.resolve(grant);
     return 0;
@@ -147,6 +150,3 @@ const heldForQuota = (spent: number, othersAtMs: number | undefined): RequestHel
   othersAtMs === undefined
     ? new RequestHeld("quota", `the quota is spent: ${spent} requests this period`)
     : new RequestHeld("backoff", "the keys with requests left wait after a 429", othersAtMs);
-
-/** Baselines and commands read as deep as they need. */
-const isFurtherPage = ({ purpose, cursor, billed }: GateRequest): boolean => purpose === "poll" && cursor !== undefined && billed !== false;

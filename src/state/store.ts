@@ -55,7 +55,7 @@ import { Settlements } from "./ledger/settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./outbox/sink-health.ts";
 import { replicaStore } from "./replicas/claims.ts";
 import { configRevisionStore } from "./replicas/config-revisions.ts";
-import { auditMark, auditSpan, spentByHour, spentByKey, spentSince } from "./ledger/spent.ts";
+import { auditMark, auditSpan, countFurtherPages, spentByHour, spentByKey, spentSince } from "./ledger/spent.ts";
 import type { Executor } from "./db/statement.ts";
 import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enrichments.ts";
 import { gather, throttleState } from "./outbox/throttle.ts";
@@ -134,6 +134,7 @@ const ledger = (db: Executor, settlements: Settlements): Ledger => ({
   spentByKey: (sinceMs) => spentByKey(db, sinceMs),
   spentSince: (sinceMs) => spentSince(db, sinceMs),
   spentByHour: (sinceMs) => spentByHour(db, sinceMs),
+  countFurtherPages: (afterId) => countFurtherPages(db, afterId),
   auditMark: async (key, atMs, marginMs) => {
     await settlements.write();
     return auditMark(db, key, atMs, marginMs);

@@ -5,7 +5,7 @@ import type { Priority } from "../../src/model/schedule.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const query = { softLimit: 9_000, spent: 0, nowMs: 0, periodEndMs: 30 * DAY, plannedPerDay: 100, plannedPagesPerDay: 10, part: 1 };
+const query = { softLimit: 9_000, spent: 0, nowMs: 0, periodEndMs: 30 * DAY, plannedPerDay: 100, plannedPagesPerDay: 10 };
 
 describe("what the month can spare", () => {
   it("is an hour of an even pace at once, then what the plan leaves besides the pages it plans for", () => {
@@ -21,10 +21,6 @@ describe("what the month can spare", () => {
 
   it("is a tenth of an even pace where the plan leaves nothing", () => {
     expect(sparePace({ ...query, plannedPerDay: 5_000 })?.perDay).toBe(40);
-  });
-
-  it("is given out in parts to several processes", () => {
-    expect(sparePace({ ...query, softLimit: 90_000, part: 0.25 })).toEqual({ capacity: 125 / 4, perDay: (10 + 2_900 * 4) / 4 });
   });
 
   it("is unknown while the limit is", () => {
@@ -62,6 +58,27 @@ describe("pages beyond the first", () => {
     expect(read(catchUp, 1, 30, 0)).toBe(30);
     expect(read(catchUp, 1, 1, 19 * HOUR)).toBe(0);
     expect(read(catchUp, 1, 1, 20 * HOUR)).toBe(1);
+  });
+
+  it("may be more at once as soon as the bucket is larger, less what was taken", () => {
+    const catchUp = createCatchUp();
+    catchUp.adjust({ capacity: 20, perDay: 0 }, 0);
+    expect(read(catchUp, 1, 10, 0)).toBe(10);
+    catchUp.adjust({ capacity: 120, perDay: 0 }, 0);
+    expect(read(catchUp, 20, 10, 0)).toBe(110);
+  });
+
+  it("are fewer by those that others have read, until that is made good", () => {
+    const catchUp = createCatchUp();
+    catchUp.takenByOthers(1_000);
+    catchUp.adjust({ capacity: 40, perDay: 24 }, 0);
+    catchUp.takenByOthers(50);
+    expect(read(catchUp, 10, 10, 0)).toBe(0);
+    catchUp.takenByOthers(-10);
+    expect(read(catchUp, 10, 10, 9 * HOUR)).toBe(0);
+    expect(read(catchUp, 10, 10, 10 * HOUR)).toBe(10);
+    catchUp.takenByOthers(-1_000);
+    expect(read(catchUp, 10, 10, 10 * HOUR)).toBe(40);
   });
 
   it("give back what was reserved and not needed, at the next walk or after a minute", () => {

@@ -609,6 +609,20 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.spentByHour(T0 + 2)).toEqual([{ hourMs: T0, requests: 1 }, ...hours.slice(1)]);
       });
 
+      test("counts further pages after an entry, whoever asked for them and however they ended", async () => {
+        const rate = { count: 100, intervalMs: 1_000 };
+        await granted(T0, { rate, isFurtherPage: true });
+        const { pages, lastId } = await store.countFurtherPages(undefined);
+        expect(pages).toBe(0);
+        expect(await store.countFurtherPages(lastId)).toEqual({ pages: 0, lastId });
+        await granted(T0 + 1, { rate });
+        await store.settle(await granted(T0 + 2, { rate, isFurtherPage: true }), T0 + 3, 500);
+        await granted(T0 + 4, { rate, isFurtherPage: true, keys: [{ key: "other" }] });
+        const later = await store.countFurtherPages(lastId);
+        expect(later.pages).toBe(2);
+        expect(await store.countFurtherPages(later.lastId)).toEqual({ pages: 0, lastId: later.lastId });
+      });
+
       test("keeps what a period has spent that begins within an hour, however short the retention is", async () => {
         const rate = { count: 100, intervalMs: 1_000 };
         for (const atMs of [T0 + 1, T0 + 1_800_000, T0 + 3_600_000]) await granted(atMs, { rate });

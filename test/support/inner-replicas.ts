@@ -35,13 +35,18 @@ export interface InnerReplicas {
   control(path: string, body?: object): Promise<any>;
 }
 
+export interface ReplicaOptions {
+  readonly ops?: object;
+  readonly monthly?: number;
+}
+
 const START_MS = Date.UTC(2026, 2, 6, 13, 38, 49);
 const REQUESTS = 10_000_000;
 /** All of them would have the same one. */
 const CONTROL = { path: "", answerWith: () => undefined, close: async () => undefined };
 
-/** None runs yet. Ended when the test ends. `ops`: more of that section. */
-export async function makeInnerReplicas(watches: object, ops: object = {}): Promise<InnerReplicas> {
+/** None runs yet. Ended when the test ends. `ops`: more of that section. `monthly`: the quota, which is large unless given. */
+export async function makeInnerReplicas(watches: object, { ops = {}, monthly = REQUESTS }: ReplicaOptions = {}): Promise<InnerReplicas> {
   const folder = makeEmptyState();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
@@ -50,7 +55,7 @@ export async function makeInnerReplicas(watches: object, ops: object = {}): Prom
   const config = await goodConfig(
     JSON.stringify({
       version: 1,
-      api: { base_url: sandbox.url, keys: [{ key: "K1", name: "main" }], quota: { monthly: REQUESTS } },
+      api: { base_url: sandbox.url, keys: [{ key: "K1", name: "main" }], quota: { monthly } },
       state: { path: join(folder, "state.db") },
       server: { listen: "127.0.0.1:0" },
       watches,

@@ -14,13 +14,15 @@ import {
 } from "../../budget/slow-down.ts";
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { Cancel } from "../../model/clock.ts";
+import type { Ledger } from "../../model/ledger.ts";
 import type { Meter } from "../../model/meter.ts";
 import { PRIORITIES, type Priority } from "../../model/schedule.ts";
-import { type Share, shardOf } from "../../model/replicas.ts";
+import type { Share } from "../../model/replicas.ts";
 import type { Ports } from "../../model/ports.ts";
 import { type Pace, planPace, type PricedPoll, type WatchPace } from "../../forecast/pace.ts";
 import { createCorrectionKeeper, type CorrectionKeeper } from "./correction-keeper.ts";
 import { HourlyFigures, type HourlyFiguresDeps } from "./hourly-figures.ts";
+import { PagesOfOthers } from "./pages-of-others.ts";
 import { repeat } from "../health/repeat.ts";
 import type { FurtherPages } from "../../requests/turn-queue.ts";
 import { type KeyQuota, type TotalQuota, totalQuota } from "./total-quota.ts";
@@ -52,11 +54,12 @@ export interface QuotaStatus {
 }
 
 export interface QuotaWatchDeps extends HourlyFiguresDeps, Pick<Ports, "meter" | "log" | "notes"> {
+  readonly ledger: HourlyFiguresDeps["ledger"] & Pick<Ledger, "countFurtherPages">;
   readonly settings: () => QuotaSettings;
   readonly keys: () => readonly KeyQuota[];
   /** Those of all replicas. */
   readonly polls: () => readonly Poll[];
-  readonly share: Pick<Share, "holds" | "isLeading">;
+  readonly share: Pick<Share, "isAlone" | "isLeading">;
   /** Called after every refresh. */
   readonly onRefreshed: (status: QuotaStatus) => Promise<void>;
   /** Called when polls go noticeably faster or slower than a moment ago: waiting times are computed again. */
@@ -72,6 +75,7 @@ export class QuotaWatch {
   readonly pages: FurtherPages;
   readonly #deps: QuotaWatchDeps;
   readonly #catchUp = createCatchUp();
+  readonly #pagesOfOthers: PagesOfOthers;
   readonly #correction = createForecastCorrection();
   readonly #keeper: CorrectionKeeper;
   readonly #figures: HourlyFigures;
@@ -86,16 +90,18 @@ export class QuotaWatch {
     this.#deps = deps;
     this.#keeper = createCorrectionKeeper(this.#correction, { notes: deps.notes, clock });
     this.#figures = new HourlyFigures(deps);
+    this.#pagesOfOthers = new PagesOfOthers({ ledger: deps.ledger, onCounted: (pages) => this.#catchUp.takenByOthers(pages) });
     this.#status = statusBefore(quotaPeriod(clock.now(), deps.settings()), clock.now());
     this.pages = {
       begin: (source) => this.#catchUp.begin(source, clock.now()),
       mayReadOn: (source, priority) => this.#catchUp.take(source, priority, clock.now()),
+      entered: () => this.#pagesOfOthers.entered(),
     };
   }
 
   /** Reads the ledger and sets the pace. */
   async refresh(polls: readonly Poll[]): Promise<void> {
-    const { clock, ledger, keys, meter, onRefreshed } = this.#deps;
+    const { clock, ledger, keys, meter, share, onRefreshed } = this.#deps;
     const settings = this.#deps.settings();
     const period = quotaPeriod(clock.now(), settings);
     const spentByKey = await ledger.spentByKey(period.startMs);
@@ -115,6 +121,7 @@ export class QuotaWatch {
     const governed = governedPace(query);
     this.#status = statusOf(query, governed, { period, spentByKey });
     this.#adjust(query, governed, period.id);
+    if (!share.isAlone) await this.#pagesOfOthers.count();
     setGauges(meter, this.#status);
     this.#announceChange(governed.factors);
     await onRefreshed(this.#status);
@@ -167,7 +174,7 @@ export class QuotaWatch {
     const { nowMs, spent, periodEndMs } = query;
     this.#correction.take({ nowMs, periodId, spent, pacedPerDay: isSlowedDown(factors) ? pace.pacedPerDay : undefined });
     const plannedPerDay = pace.pacedPerDay * (isSlowedDown(factors) ? this.#correction.factor : 1);
-    const planned = { plannedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay, part: partOf(query.polls, this.#deps.share) };
+    const planned = { plannedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay };
     this.#catchUp.adjust(sparePace({ softLimit: softLimit(query), spent, nowMs, periodEndMs, ...planned }), nowMs);
     this.#untilStale = requestsUntilStale(query);
   }
@@ -185,13 +192,6 @@ export class QuotaWatch {
   #failed(error: unknown): void {
     this.#deps.log.warn("quota could not be computed", { error });
   }
-}
-
-/** By requests; all of it where none are planned. */
-function partOf(polls: readonly PricedPoll[], share: Pick<Share, "holds">): number {
-  const requests = (of: readonly PricedPoll[]) => of.reduce((sum, { requestsPerDay }) => sum + requestsPerDay, 0);
-  const all = requests(polls);
-  return all === 0 ? 1 : requests(polls.filter(({ poll }) => share.holds("poll", shardOf(poll.key)))) / all;
 }
 
 /** What is spent and planned at a moment. */

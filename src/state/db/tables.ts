@@ -171,6 +171,8 @@ export interface LedgerTable {
   status: number | null;
   /** Name of the key that pays; "" in rows from before keys had names. */
   key: string;
+  /** 1: a page beyond the first of a scheduled poll. */
+  further: number;
 }
 
 /** Billed attempts per hour since the epoch and key: a month's sum reads at most 744 rows a key. */

@@ -37,7 +37,7 @@ const pullBack = statement<{ id: number; now: number }>()((on, slot) =>
 
 const insertEntry = insertRows(
   "ledger",
-  ["id", "endpoint", "watch", "billed", "reserved_at", "answered", "slot_at", "status", "key"],
+  ["id", "endpoint", "watch", "billed", "reserved_at", "answered", "slot_at", "status", "key", "further"],
   (insert) => insert,
 );
 
@@ -124,10 +124,13 @@ async function freeSlots(
 }
 
 async function enter(on: Executor, reservation: Reservation, key: string): Promise<number> {
-  const { endpoint, watch, atMs, billed } = reservation;
+  const { endpoint, watch, atMs, billed, isFurtherPage } = reservation;
   const id = (await nextNumbers(on, "ledger", 1))(0);
-  const row = { id, endpoint, watch, billed: billed ? 1 : 0, reserved_at: atMs, answered: 0, slot_at: atMs, status: null, key };
-  await insertEntry(on, [row]);
+  const [of, marks] = [
+    { id, endpoint, watch, key },
+    { billed: billed ? 1 : 0, further: isFurtherPage === true ? 1 : 0 },
+  ];
+  await insertEntry(on, [{ ...of, ...marks, reserved_at: atMs, answered: 0, slot_at: atMs, status: null }]);
   if (!billed) return id;
   await addHour(on, [{ hour: hourOf(atMs), key, requests: 1 }]);
   await addLine(on, [{ hour: hourOf(atMs), watch, endpoint, key, requests: 1 }]);

@@ -1,5 +1,5 @@
 /** What was spent, read from the ledger: totals of a period, its hours, and what a span must have cost. Enters nothing. */
-import type { AuditCount, AuditMark, AuditReading, LedgerLine } from "../../model/ledger.ts";
+import type { AuditCount, AuditMark, AuditReading, FurtherPageCount, LedgerLine } from "../../model/ledger.ts";
 import { type Executor, statement } from "../db/statement.ts";
 
 export const HOUR_MS = 3_600_000;
@@ -92,6 +92,27 @@ export async function spentByHour(
   return first === 0 ? whole : [{ hourMs: (wholeHour - 1) * HOUR_MS, requests: first }, ...whole];
 }
 
+const countFurther = statement<{ after: number }>()((on, slot) =>
+  on
+    .selectFrom("ledger")
+    .select((eb) => [eb.fn.sum<number | null>("further").as("pages"), eb.fn.max<number | null>("id").as("last")])
+    .where("id", ">", slot("after")),
+);
+
+export async function countFurtherPages(db: Executor, afterId: number | undefined): Promise<FurtherPageCount> {
+  if (afterId === undefined) return { pages: 0, lastId: await lastEntry(db) };
+  const { rows } = await countFurther(db, { after: afterId });
+  return { pages: Number(rows[0]?.pages ?? 0), lastId: Number(rows[0]?.last ?? afterId) };
+}
+
+async function lastEntry(db: Executor): Promise<number> {
+  const last = await db
+    .selectFrom("ledger")
+    .select((eb) => eb.fn.max<number | null>("id").as("id"))
+    .executeTakeFirst();
+  return Number(last?.id ?? 0);
+}
+
 const countOpen = statement<{ key: string; now: number; uncounted: number; underWay: number }>()((on, slot) =>
   on
     .selectFrom("ledger")
@@ -130,12 +151,9 @@ const countAnswered = statement<{ key: string; after: number; upTo: number }>()(
 const LONGEST_ATTEMPT_MS = 300_000;
 
 export async function auditMark(db: Executor, key: string, atMs: number, marginMs: number): Promise<AuditMark> {
-  const last = await db
-    .selectFrom("ledger")
-    .select((eb) => eb.fn.max<number | null>("id").as("id"))
-    .executeTakeFirst();
+  const lastId = await lastEntry(db);
   const { rows } = await countOpen(db, { key, now: atMs, uncounted: atMs - marginMs, underWay: atMs - marginMs - LONGEST_ATTEMPT_MS });
-  return { lastId: Number(last?.id ?? 0), open: Number(rows[0]?.requests ?? 0) };
+  return { lastId, open: Number(rows[0]?.requests ?? 0) };
 }
 
 export async function auditSpan(db: Executor, key: string, from: AuditReading, to: AuditReading): Promise<AuditCount> {

@@ -50,7 +50,7 @@ it("only the one that leads sends the heartbeat", async () => {
   const monitor = await startLoopbackServer();
   onTestFinished(() => monitor.close());
   const watches = { brand: { type: "search", query: "acme", schedule: "@every 1m" } };
-  const { clock, add } = await makeInnerReplicas(watches, { heartbeat: { url: monitor.url, interval: "1m" } });
+  const { clock, add } = await makeInnerReplicas(watches, { ops: { heartbeat: { url: monitor.url, interval: "1m" } } });
   await add();
   await add();
   const before = monitor.received.length;

@@ -1,7 +1,6 @@
 /** What the month can spare for further pages is given out once, by however many replicas; and what setting the pace reads. */
 import { expect, it } from "vitest";
 import { QuotaWatch } from "../../../src/engine/quota/quota-watch.ts";
-import { shardOf } from "../../../src/model/replicas.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
 import { assumeTargets } from "../../../src/forecast/forecast.ts";
@@ -26,9 +25,11 @@ const polls: readonly Poll[] = planPolls(
   { hash: sha256, timetable, nowMs: NOW },
 );
 
-/** Of a replica that does the polls with these numbers. */
-function makeQuotaWatch(held: readonly number[], isLeading = true) {
-  const shards = held.map((number) => shardOf(polls[number]?.key ?? ""));
+/** Further pages of all replicas on one state, each as the replica that entered it. */
+type Entries = unknown[];
+
+/** Of a replica on a state. */
+function makeQuotaWatch({ isLeading = true, entries = [] }: { readonly isLeading?: boolean; readonly entries?: Entries } = {}) {
   const clock = createVirtualClock(NOW);
   const asked: string[] = [];
   const learned = createLearnedInMemory();
@@ -42,6 +43,7 @@ function makeQuotaWatch(held: readonly number[], isLeading = true) {
         asked.push("by watch");
         return { total: 0, lines: [] };
       },
+      countFurtherPages: async (afterId = entries.length) => ({ pages: entries.length - afterId, lastId: entries.length }),
     },
     learned,
     notes: { readNote: async () => null, writeNote: async () => undefined },
@@ -50,7 +52,7 @@ function makeQuotaWatch(held: readonly number[], isLeading = true) {
     settings: () => ({ monthly: 1_000_000, reserve: 0, resetDay: 1, timezone: "UTC", onExhausted: "pause" }),
     keys: () => [{ name: "", limit: undefined, isUsable: true }],
     polls: () => polls,
-    share: { holds: (_, key) => shards.includes(key), isLeading: () => isLeading },
+    share: { isAlone: false, isLeading: () => isLeading },
     states: async () => [],
     onRefreshed: async () => undefined,
     onPaceChanged: () => undefined,
@@ -58,24 +60,35 @@ function makeQuotaWatch(held: readonly number[], isLeading = true) {
   return { watch, clock, asked, learned };
 }
 
-/** How many sources it lets read on at once. */
-async function sourcesReadOn(...held: readonly number[]): Promise<number> {
-  const { watch } = makeQuotaWatch(held);
-  await watch.refresh(polls);
+/** Pages that a replica may read at once, which it reads. */
+function readAll({ pages }: QuotaWatch, entries: Entries, most = Number.POSITIVE_INFINITY): number {
   let count = 0;
-  while (watch.pages.mayReadOn(`source ${count}`, "high")) count += 1;
+  for (; count < most && pages.mayReadOn(`source ${count}`, "high"); count += 1) {
+    pages.entered();
+    entries.push(pages);
+    // What is reserved for the rest of its walk goes back.
+    pages.begin(`source ${count}`);
+  }
   return count;
 }
 
-it("lets replicas read on as much as their part of the polls, and one that does all as much as all of them", async () => {
-  const all = await sourcesReadOn(0, 1, 2, 3);
-  expect(all).toBeGreaterThan(100);
-  expect(await sourcesReadOn(0)).toBe(Math.floor(all / 4));
-  expect((await sourcesReadOn(0, 1)) + (await sourcesReadOn(2, 3))).toBeLessThanOrEqual(all);
+it("lets each replica read on as much as one that is alone, and all together no more than that", async () => {
+  const entries: Entries = [];
+  const [one, other, alone] = [makeQuotaWatch({ entries }), makeQuotaWatch({ isLeading: false, entries }), makeQuotaWatch()].map(
+    ({ watch }) => watch,
+  ) as [QuotaWatch, QuotaWatch, QuotaWatch];
+  for (const replica of [one, other, alone]) await replica.refresh(polls);
+  const all = readAll(alone, []);
+  expect(all).toBeGreaterThan(1_000);
+  expect(readAll(one, entries, 100)).toBe(100);
+  await other.refresh(polls);
+  expect(readAll(other, entries)).toBe(all - 100);
+  await one.refresh(polls);
+  expect(readAll(one, entries)).toBe(0);
 });
 
 it("sets the pace every minute by what each key spent, and asks what each watch spent once an hour", async () => {
-  const { watch, clock, asked, learned } = makeQuotaWatch([0]);
+  const { watch, clock, asked, learned } = makeQuotaWatch();
   watch.start();
   await clock.advance(30 * 60_000 + 1_000);
   watch.stop();
@@ -85,7 +98,7 @@ it("sets the pace every minute by what each key spent, and asks what each watch 
 });
 
 it("counts the days in one replica for all of them", async () => {
-  const { watch, clock, asked, learned } = makeQuotaWatch([0], false);
+  const { watch, clock, asked, learned } = makeQuotaWatch({ isLeading: false });
   watch.start();
   await clock.advance(150 * 60_000);
   watch.stop();

@@ -58,7 +58,7 @@ const NOT_CUT = [
   ...["acknowledgeDead", "resendDead", "explainItem", "findEvents", "recentEvents", "recentRecords", "listDead"],
   ...["listWatches", "knownMembers", "absentMembers", "itemMarks", "eventsById", "countEvents", "newestEvent", "userIdOfHandle"],
   ...["spentByKey", "spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote", "loadLearned"],
-  ...["editableAlerts", "dueEdit", "nextEditAt"],
+  ...["countFurtherPages", "editableAlerts", "dueEdit", "nextEditAt"],
   ...[
     "dueCrosspost",
     "crosspostOutlook",
