@@ -1,12 +1,13 @@
 /**
- * Builds dist/ on `npm ci`, `npm run build`, and before packing: TypeScript checks the sources and writes their types, Rolldown joins them and
- * the libraries into a few files. Where the two are not installed (`npm ci --omit=dev`), a dist/ built before stays as it is, and without one
- * it says what to do: an install never fails for that.
+ * Builds dist/ on `npm ci`, `npm run build`, and before packing: TypeScript checks the sources and writes their types, Rolldown joins the
+ * sources with the libraries, and the types of each entry, into a few files. Where the two are not installed (`npm ci --omit=dev`), a dist/
+ * built before stays as it is, and without one it says what to do: an install never fails for that.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildDriver } from "./driver.mjs";
 import { licenceTexts } from "./licences.mjs";
 import { NOT_BUNDLED } from "./not-bundled.mjs";
 
@@ -25,12 +26,16 @@ function findCompiler() {
 /** Removes what an older build left behind, so that a deleted source file is gone from the package too. */
 async function build(compiler) {
   rmSync(dist, { recursive: true, force: true });
-  const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json", "--emitDeclarationOnly"], {
-    cwd: root,
-    stdio: "inherit",
-  });
-  if (status !== 0) return status ?? 1;
-  await bundle();
+  const types = mkdtempSync(join(root, ".types-"));
+  try {
+    const project = ["-p", "tsconfig.build.json", "--emitDeclarationOnly", "--outDir", types];
+    const { status } = spawnSync(process.execPath, [compiler, ...project], { cwd: root, stdio: "inherit" });
+    if (status !== 0) return status ?? 1;
+    await bundle();
+    await bundleTypes(types);
+  } finally {
+    rmSync(types, { recursive: true, force: true });
+  }
   chmodSync(entries.main, 0o755);
   return 0;
 }
@@ -53,6 +58,19 @@ async function bundle() {
   writeFileSync(join(dist, "THIRD_PARTY_LICENSES.txt"), licenceTexts(output.flatMap(({ moduleIds }) => moduleIds ?? [])));
 }
 
+/** Joins the declarations that a program of somebody else can reach into one file; those of inner rooms stay out. Packages are imported by name. */
+async function bundleTypes(types) {
+  const entry = join(types, "index.d.ts");
+  if (!existsSync(entry)) return;
+  const [{ rolldown }, { dts }] = await Promise.all([import("rolldown"), import("rolldown-plugin-dts")]);
+  const plugins = [dts({ dtsInput: true, tsconfig: false })];
+  const external = /^(?:node:|@?[a-z])/;
+  const bundled = await rolldown({ cwd: types, input: { index: entry }, plugins, external, checks: { pluginTimings: false } });
+  await bundled.write({ dir: dist, format: "esm" });
+  await bundled.close();
+}
+
+await buildDriver(root);
 const compiler = findCompiler();
 if (compiler !== undefined) process.exitCode = await build(compiler);
 else if (!existsSync(entries.main)) {

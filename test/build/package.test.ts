@@ -1,7 +1,9 @@
 /** The packed package as somebody else's program has it: installed in another folder, compiled against its types, run. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+// @ts-expect-error: a script of the build, without types
+import { completeLock } from "../../config/build/lock.mjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { PAGES } from "../docs/pages.ts";
 import { cleanUpAfterwards, keep } from "../e2e/fixture.ts";
@@ -13,13 +15,13 @@ cleanUpAfterwards();
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
-  readonly files: readonly string[];
   readonly dependencies: Readonly<Record<string, string>>;
 };
 /** The program of docs/client.md, as it stands there. */
 const program = PAGES.find(({ path }) => path === "docs/client.md")?.blocks.find(({ language }) => language === "ts")?.text ?? "";
 
 let consumer: string;
+let packedBytes: number;
 
 const run = (command: string, args: readonly string[], cwd: string): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", env: { PATH: process.env["PATH"], HOME: cwd }, timeout: 120_000 });
@@ -27,10 +29,11 @@ const run = (command: string, args: readonly string[], cwd: string): string =>
 /** What is packed, unpacked as an installer would; the packages it depends on are those of this checkout. */
 beforeAll(() => {
   const source = makeFolder();
-  for (const name of ["package.json", "LICENSE", "README.md", ...manifest.files.filter((file) => file !== "dist")])
+  for (const name of ["package.json", "LICENSE", "README.md", "config", "watches.example.yaml"])
     cpSync(join(ROOT, name), join(source, name), { recursive: true });
   cpSync(dirname(BIN), join(source, "dist"), { recursive: true });
   const tarball = run("npm", ["pack", "--ignore-scripts", "--silent"], source).trim();
+  packedBytes = statSync(join(source, tarball)).size;
   consumer = makeFolder({
     "package.json": JSON.stringify({ name: "consumer", type: "module" }),
     "tsconfig.json": JSON.stringify({
@@ -47,11 +50,13 @@ beforeAll(() => {
   }
 });
 
-/** Errors of the compiler, which emits what it compiled all the same. */
-function compile(programs: Readonly<Record<string, string>>): readonly string[] {
+/** Returns the compiler's errors. It emits JavaScript even if there are some. */
+function compile(programs: Readonly<Record<string, string>>, options: readonly string[] = []): readonly string[] {
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(consumer, name), text);
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
-  return spawnSync(process.execPath, [compiler], { cwd: consumer, encoding: "utf8" }).stdout.split("\n").filter(Boolean);
+  return spawnSync(process.execPath, [compiler, ...options], { cwd: consumer, encoding: "utf8" })
+    .stdout.split("\n")
+    .filter(Boolean);
 }
 
 describe("the packed package", () => {
@@ -70,12 +75,31 @@ describe("the packed package", () => {
     expect(lines.slice(-3)).toEqual([expect.stringMatching(/^\d+$/), expect.stringMatching(/^\d+$/), 'not_found, retry: "no"']);
   });
 
+  it("compiles under a bundler's resolution too", () => {
+    expect(
+      compile({ "program.ts": program, "wrong.ts": "export {};\n" }, ["--module", "esnext", "--moduleResolution", "bundler", "--noEmit"]),
+    ).toEqual([]);
+  });
+
+  it("is what a user needs and nothing else: at most 180 files and 1.6 MB, no sources, and the types in one file", () => {
+    const files = readdirSync(join(consumer, "node_modules/chirpwatch"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(join(consumer, "node_modules/chirpwatch"), join(parentPath, name)));
+    expect(files.length).toBeLessThanOrEqual(180);
+    expect(packedBytes).toBeLessThanOrEqual(1_600_000);
+    expect(files.filter((file) => file.endsWith(".ts"))).toEqual(["dist/index.d.ts"]);
+    expect(files).toEqual(
+      expect.arrayContaining(["LICENSE", "config/watches.schema.json", "config/slack-app-manifest.yaml", "watches.example.yaml"]),
+    );
+    expect(files.filter((file) => file.startsWith("config/build") || file.startsWith("src/"))).toEqual([]);
+  });
+
   it("has the licence texts of the packages that are bundled", () => {
     expect(existsSync(join(consumer, "node_modules/chirpwatch/dist/THIRD_PARTY_LICENSES.txt"))).toBe(true);
   });
 
   it("says of each operation what it is for where a program's author looks", () => {
-    const types = readFileSync(join(consumer, "node_modules/chirpwatch/dist/api/endpoints/scores.d.ts"), "utf8");
+    const types = readFileSync(join(consumer, "node_modules/chirpwatch/dist/index.d.ts"), "utf8");
     expect(types).toContain('readonly doc: "Change of the score over 7 and 30 days; null when the service knows none.";');
   });
 
@@ -87,10 +111,9 @@ describe("the packed package", () => {
 });
 
 describe("the lock file", () => {
-  // npm leaves the field out when it writes the file, and then `npm ci` runs node-gyp for a driver that brings its binaries: without Python
-  // it would leave the driver out, as it is optional. See https://github.com/WiseLibs/better-sqlite3/issues/1516.
-  it('says "gypfile": false of the prebuilt SQLite driver; put it back after each `npm install`', () => {
-    const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as { packages: Record<string, object> };
-    expect(packages["node_modules/better-sqlite3"]).toMatchObject({ gypfile: false });
+  // See https://github.com/WiseLibs/better-sqlite3/issues/1516 and docs/adr/0018-two-releases-of-the-sqlite-driver.md.
+  it("holds what npm does not write about the SQLite drivers: run `npm run lock` after each `npm install`", () => {
+    const text = readFileSync(join(ROOT, "package-lock.json"), "utf8");
+    expect(completeLock(text)).toBe(text);
   });
 });

@@ -1,5 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -30,6 +41,8 @@ const SOURCES = {
     '{ "compilerOptions": { "rootDir": "src", "outDir": "dist", "declaration": true, "module": "NodeNext", "target": "ES2023", "rewriteRelativeImportExtensions": true, "types": [] }, "include": ["src"] }',
   "src/main.ts": '#!/usr/bin/env node\nconst { answer } = await import("./late/answer.ts");\nconsole.log(answer);\n',
   "src/late/answer.ts": "export const answer: number = 42;\n",
+  "src/index.ts": 'export type { Question } from "./inner/question.ts";\n',
+  "src/inner/question.ts": "export interface Question {\n  readonly text: string;\n}\n",
 };
 
 describe("prepare", () => {
@@ -45,7 +58,9 @@ describe("prepare", () => {
     expect(statSync(join(checkout, "dist/main.js")).mode & 0o111).toBe(0o111);
     expect(existsSync(join(checkout, "dist/gone.js"))).toBe(false);
     expect(readFileSync(join(checkout, "dist/main.js"), "utf8")).toContain('import("./chunks/answer.js")');
-    expect(readFileSync(join(checkout, "dist/late/answer.d.ts"), "utf8")).toContain("answer: number");
+    expect(readFileSync(join(checkout, "dist/index.d.ts"), "utf8")).toContain("readonly text: string");
+    expect(readdirSync(join(checkout, "dist")).filter((name) => name.endsWith(".d.ts"))).toEqual(["index.d.ts"]);
+    expect(readdirSync(checkout).filter((name) => name.startsWith(".types"))).toEqual([]);
     expect(readFileSync(join(checkout, "dist/chunks/answer.js"), "utf8")).toContain("// src/late/answer.ts\n");
   });
 
