@@ -1007,6 +1007,28 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         });
       });
 
+      test("begins a new window after an alert that was given up, and counts, lists and sends again with it what had joined it", async () => {
+        const once = { once: { key: "tweet:1", withinMs: DAY_MS } };
+        const [a, b, c, d] = ["a", "b", "c", "d"].map((w) => makeEvent("1", { watch: w })) as [
+          ChirpEvent,
+          ChirpEvent,
+          ChirpEvent,
+          ChirpEvent,
+        ];
+        await commitEvents([a, b], once);
+        await sealAll(T0 + 1);
+        await commitEvents([c], once, T0 + 2);
+        await store.record([{ messageId: "m0", kind: "dead", atMs: T0 + 3, error: "400", cause: "refused 400", countAttempt: true }]);
+        expect(await store.groupDead(0)).toMatchObject([{ messageIds: ["m0"], alerts: 3 }]);
+        expect((await store.listDead({}, 10)).map(({ events }) => events.map(({ watch }) => watch))).toEqual([["a", "b", "c"]]);
+        await commitEvents([d], once, T0 + 4);
+        const watches = async (atMs: number) => (await due(atMs)).groups.map(({ members }) => members.map((m) => m.watches));
+        expect(await watches(T0 + 4)).toEqual([[["d"]]]);
+        await sealAll(T0 + 5, "n");
+        expect(await store.resendDead({}, T0 + 6, "alice")).toEqual({ messages: 1, alerts: 3 });
+        expect(await watches(T0 + 6)).toEqual([[["a", "b", "c"]]]);
+      });
+
       test("delivers one subject once: a second watch joins what waits, and is a duplicate of what was sealed", async () => {
         const once = { once: { key: "tweet:1", withinMs: DAY_MS } };
         const [a, b, c, d] = ["a", "b", "c", "d"].map((w) => makeEvent("1", { watch: w })) as [

@@ -59,7 +59,7 @@ export async function deliveriesOf(
       attempts: row.attempts ?? 0,
       sentAtMs: row.message_state === "sent" ? row.done_at : null,
       ref: row.ref,
-      detail: [row.detail, row.cause === "expired" ? "retry_for ended" : "", row.error ?? ""].filter((text) => text !== "").join("; "),
+      detail: [detailOf(row), row.cause === "expired" ? "retry_for ended" : "", row.error ?? ""].filter((text) => text !== "").join("; "),
       wait: waitOf(row, nowMs),
     };
     const crosspost: DeliveryHistory[] =
@@ -82,6 +82,10 @@ export async function deliveriesOf(
   return found;
 }
 
+/** What joined a dead letter was delivered with nothing. */
+const detailOf = ({ state, detail, message_state: messageState }: StateRow & { readonly detail: string }): string =>
+  state === "merged" && messageState === "dead" ? "it belongs to an alert that was given up" : detail;
+
 interface StateRow {
   readonly state: string;
   readonly joined_state: string | null;
@@ -89,11 +93,10 @@ interface StateRow {
   readonly not_before: number;
 }
 
-/** A merged delivery fares as the one it joined; so does a duplicate of one that reached nobody. */
+/** A merged delivery fares as the one it joined. */
 function deliveryState(row: StateRow, nowMs: number): DeliveryOutcome {
-  if (row.state === "muted") return row.state;
+  if (row.state === "muted" || row.state === "duplicate") return row.state;
   if (row.message_state === "dead") return row.message_state;
-  if (row.state === "duplicate") return row.state;
   if ((row.joined_state ?? row.state) === "silenced") return "silenced";
   if (row.message_state === "open") return "sealed";
   // Where the message was pruned: only done ones are.

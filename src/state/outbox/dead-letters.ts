@@ -28,11 +28,24 @@ const eventsOfMessages = listStatement<object, string>()((on, list) =>
   on
     .selectFrom("deliveries as d")
     .innerJoin("events as e", "e.id", "d.event_id")
-    .select("d.message_id")
+    .select(["d.id as delivery_id", "d.message_id"])
+    .selectAll("e")
+    .where("d.message_id", "in", list)
+    .where("d.message_id", "is not", null),
+);
+
+/** What joined an alert of theirs fares as that one. */
+const eventsJoined = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("deliveries as j", "j.joined_id", "d.id")
+    .innerJoin("events as e", "e.id", "j.event_id")
+    .select(["j.id as delivery_id", "d.message_id"])
     .selectAll("e")
     .where("d.message_id", "in", list)
     .where("d.message_id", "is not", null)
-    .orderBy("d.id"),
+    .where("j.joined_id", "is not", null)
+    .where("j.state", "=", "merged"),
 );
 
 export async function listDead(db: Executor, selection: DeadSelection, limit: number): Promise<readonly DeadLetter[]> {
@@ -42,7 +55,9 @@ export async function listDead(db: Executor, selection: DeadSelection, limit: nu
     .execute();
   const ids = rows.map(({ id }) => id);
   const events = new Map<string, ChirpEvent[]>(ids.map((id) => [id, []]));
-  for (const { message_id: id, ...event } of (await eventsOfMessages(db, ids, {})).rows) events.get(id ?? "")?.push(eventOf(event));
+  const members = [...(await eventsOfMessages(db, ids, {})).rows, ...(await eventsJoined(db, ids, {})).rows];
+  for (const { message_id: id, ...event } of members.sort((a, b) => Number(a.delivery_id) - Number(b.delivery_id)))
+    events.get(id ?? "")?.push(eventOf(event));
   return rows.map((row) => ({
     messageId: row.id,
     sink: row.sink,
@@ -81,9 +96,22 @@ const countMembers = listStatement<object, string>()((on, list) =>
     .where("message_id", "is not", null),
 );
 
-/** Deliveries that these messages carry. */
-export const countAlerts = async (db: Executor, messageIds: readonly string[]): Promise<number> =>
-  (await countMembers(db, messageIds, {})).rows.reduce((sum, { count }) => sum + Number(count), 0);
+const countJoined = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("deliveries as j", "j.joined_id", "d.id")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("d.message_id", "in", list)
+    .where("d.message_id", "is not", null)
+    .where("j.joined_id", "is not", null)
+    .where("j.state", "=", "merged"),
+);
+
+/** Deliveries that these messages carry, and those that joined them. */
+export async function countAlerts(db: Executor, messageIds: readonly string[]): Promise<number> {
+  const counted = [...(await countMembers(db, messageIds, {})).rows, ...(await countJoined(db, messageIds, {})).rows];
+  return counted.reduce((sum, { count }) => sum + Number(count), 0);
+}
 
 /** Acknowledged ones count as well: the operator was notified of them all the same. */
 async function lastReport(db: Executor, { sink, cause }: Pick<DeadGroup, "sink" | "cause">): Promise<number | null> {

@@ -4,8 +4,10 @@
  */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { NewDelivery, Once } from "../../model/poll-store.ts";
+import { DEAD } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
+import { DELIVERED_ALREADY } from "./joined-dead.ts";
 import type { HeldReplacement } from "./replace-held.ts";
 
 type EarlierDelivery = Readonly<Pick<DeliveriesTable, "id" | "once_key" | "state" | "created_at" | "not_before" | "held_by" | "group_key">>;
@@ -13,15 +15,19 @@ type EarlierDelivery = Readonly<Pick<DeliveriesTable, "id" | "once_key" | "state
 /** Changes there and back that get an alert each; the rest of the day is one line. */
 const MAX_SINGLE_ALERTS = 3;
 
+/** What was sent or still waits. An alert in a message that was given up reached nobody, so the next one like it is the first. */
 const earlier = listStatement<{ sink: string }, string>()((on, list, slot) =>
   on
-    .selectFrom("deliveries")
-    .select(["id", "once_key", "state", "created_at", "not_before", "held_by", "group_key"])
-    .where("sink", "=", slot("sink"))
-    .where("once_key", "in", list)
-    .where("once_key", "is not", null)
-    .where("state", "in", ["waiting", "sealed", "summarised"])
-    .orderBy("id"),
+    .selectFrom("deliveries as d")
+    .leftJoin("messages as m", "m.id", "d.message_id")
+    .select(["d.id", "d.once_key", "d.state", "d.created_at", "d.not_before", "d.held_by", "d.group_key"])
+    .where("d.sink", "=", slot("sink"))
+    .where("d.once_key", "in", list)
+    .where("d.once_key", "is not", null)
+    .where("d.state", "in", ["waiting", "sealed", "summarised"])
+    // A message that is forgotten by now was sent.
+    .where((eb) => eb.or([eb("m.state", "is", null), eb("m.state", "!=", DEAD)]))
+    .orderBy("d.id"),
 );
 
 export class DedupeKeys {
@@ -71,7 +77,7 @@ export class DedupeKeys {
       if (!isHeldAlone(earlierRows, row)) {
         row.state = last.state === "waiting" ? "merged" : "duplicate";
         const by = once.by === undefined ? "" : `, with the same ${once.by}`;
-        row.detail = `${last.state === "waiting" ? "delivered together with another watch" : "delivered already"}${by}`;
+        row.detail = `${last.state === "waiting" ? "delivered together with another watch" : DELIVERED_ALREADY}${by}`;
         row.joined_id = last.id;
         return undefined;
       }

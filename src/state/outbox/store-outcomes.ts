@@ -6,6 +6,7 @@ import type { CrosspostsTable, MessagesTable } from "../db/outbox-tables.ts";
 import { beginAnew, passThreadOn } from "../messages/threads.ts";
 import { OPEN } from "../db/literals.ts";
 import { addFailedAttempt, isRecorded } from "./failed-attempts.ts";
+import { joinDuplicates } from "./joined-dead.ts";
 
 interface Outcome {
   readonly id: string;
@@ -55,6 +56,8 @@ export function record(db: Executor, results: readonly DeliveryResult[]): Promis
     const unrecorded: DeliveryResult[] = [];
     for (const result of results) if (result.kind !== "retry" || !(await isRecorded(on, result))) unrecorded.push(result);
     const written = new Map((await writeAll(on, unrecorded.map(outcomeOf))).rows.map(({ id, sink }) => [id, sink]));
+    const dead = unrecorded.flatMap(({ kind, messageId }) => (kind === "dead" && written.has(messageId) ? [messageId] : []));
+    await joinDuplicates(on, dead);
     for (const result of unrecorded) {
       const sink = written.get(result.messageId);
       if (result.kind === "dead") await passThreadOn(on, result.messageId);

@@ -17,8 +17,28 @@ export function checkDedupe({ outbox, isClockSet }: Evidence): readonly string[]
     const key = dedupe === undefined ? undefined : keyOf(alert.event, dedupe);
     return dedupe === undefined || key === undefined ? [] : [{ alert, dedupe, key: JSON.stringify([alert.row.sink, dedupe, key]) }];
   });
-  const twice = isClockSet ? [] : [...groupBy(keyed, ({ key }) => key).values()].flatMap(checkTwice);
-  return [...twice, ...outbox.alerts.flatMap((alert) => checkLike(alert, outbox.alerts))];
+  const twice = isClockSet ? [] : [...groupBy(keyed, ({ key }) => key).values()].flatMap((alike) => checkTwice(alike, outbox));
+  const byId = new Map(outbox.alerts.map((alert) => [alert.row.id, alert]));
+  const joined = outbox.alerts.filter(({ row }) => /^(?:merged|duplicate)$/.test(row.state));
+  const compared = joined.flatMap((alert) => {
+    const other = byId.get(alert.row.joinedId ?? -1);
+    return [...checkLike(alert, other), ...(isClockSet || other === undefined ? [] : checkGivenUp(alert, other, outbox))];
+  });
+  return [...twice, ...compared];
+}
+
+/** When the message of an alert was given up, for good; undefined where it was not. */
+const deadAtMs = ({ row }: Alert, { messages }: Evidence["outbox"]): number | undefined => {
+  const message = messages.get(row.messageId ?? "");
+  return message?.state === "dead" ? (message.doneAtMs ?? undefined) : undefined;
+};
+
+/** What was given up was sent to nobody: nothing that comes later joins it, and what joined it before is part of it. */
+function checkGivenUp({ row }: Alert, other: Alert, outbox: Evidence["outbox"]): readonly string[] {
+  const atMs = deadAtMs(other, outbox);
+  if (atMs === undefined) return [];
+  if (atMs < row.createdAtMs) return [`${row.sink}: alert ${row.id} joined ${other.row.id}, which had been given up`];
+  return row.state === "duplicate" ? [`${row.sink}: alert ${row.id} is called a duplicate of ${other.row.id}, which was given up`] : [];
 }
 
 /** Undefined also where the configuration changed. */
@@ -33,10 +53,11 @@ interface Keyed {
   readonly dedupe: WrittenDedupe;
 }
 
-function checkTwice(alike: readonly Keyed[]): readonly string[] {
+function checkTwice(alike: readonly Keyed[], outbox: Evidence["outbox"]): readonly string[] {
   const sent = alike.filter(({ alert }) => /^(?:waiting|sealed|summarised)$/.test(alert.row.state));
-  return sent.slice(1).flatMap(({ alert, dedupe }, n) => {
-    const before = sent[n]?.alert.row;
+  return sent.flatMap(({ alert, dedupe }, n) => {
+    const isDead = (one: Keyed) => (deadAtMs(one.alert, outbox) ?? Number.POSITIVE_INFINITY) <= alert.row.createdAtMs;
+    const before = sent.slice(0, n).findLast((one) => !isDead(one))?.alert.row;
     const isWithin = before !== undefined && alert.row.createdAtMs < before.createdAtMs + dedupe.windowMs;
     return isWithin
       ? [`${alert.row.sink}: alert ${alert.row.id} is sent beside ${before.id}, which is like it in ${dedupe.key.join(" and ")}`]
@@ -44,10 +65,9 @@ function checkTwice(alike: readonly Keyed[]): readonly string[] {
   });
 }
 
-function checkLike({ row, event, places }: Alert, alerts: readonly Alert[]): readonly string[] {
+function checkLike({ row, event, places }: Alert, other: Alert | undefined): readonly string[] {
   const written = places.flatMap(({ dedupe }) => (dedupe === undefined || dedupe === false ? [] : [dedupe]));
-  if (!/^(?:merged|duplicate)$/.test(row.state) || written.length === 0) return [];
-  const other = alerts.find((one) => one.row.id === row.joinedId);
+  if (written.length === 0) return [];
   const isLike = (dedupe: WrittenDedupe) => other !== undefined && keyOf(event, dedupe) === keyOf(other.event, dedupe);
   // The defaults of chats still count where a route wrote something else before.
   const isSame = other?.event.subject === event.subject;

@@ -188,7 +188,7 @@ test("writes down what operators did", async () => {
   ]);
 });
 
-test("who would have had a second alert got none: a duplicate of a dead one is dead, until that is sent", async () => {
+test("an alert like one that was given up waits by itself, whatever becomes of that one", async () => {
   const store = await openTemp(memoryStatePath());
   const ofWatch = async (watch: string, nowMs: number) => {
     const event = makeEvent("1", { watch });
@@ -201,8 +201,8 @@ test("who would have had a second alert got none: a duplicate of a dead one is d
   const [messageId = ""] = await die(store, "expired");
   const second = await ofWatch("b", T0 + 1);
   const stateOfSecond = async () => (await store.recentRecords(2)).find(({ event }) => event.id === second)?.deliveries[0]?.state;
-  expect(await stateOfSecond()).toBe("dead");
+  expect(await stateOfSecond()).toBe("waiting");
   await store.resendDead({}, T0 + 2, "alice");
   await store.record([{ messageId, kind: "sent", atMs: T0 + 3 }]);
-  expect(await stateOfSecond()).toBe("duplicate");
+  expect(await stateOfSecond()).toBe("waiting");
 });
