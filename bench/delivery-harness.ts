@@ -75,6 +75,7 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     silenceOf: silences.silenceOf,
     sinkDeps,
     paces: new Map(),
+    sizes: new Map(),
     startTemplates: (templates, more) => {
       const thread = (templateThread ??= startTemplateWorker(templates, { ...more, script: resolve("dist/template-worker.js") }));
       return { run: (jobs) => thread.run(jobs), stop: async () => undefined };

@@ -5,12 +5,14 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { DeliveryResult } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
+import { isTooLarge } from "../model/sink.ts";
 import type { AttemptLog } from "./logs/attempt-log.ts";
 import type { Breaker } from "./outcome/breaker.ts";
 import type { DeliveryDelays } from "./logs/delays.ts";
 import { classifyAttempt } from "./outcome/classify.ts";
 import { rejectWaiting, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
 import type { MessageLog } from "./logs/message-log.ts";
+import type { Halve } from "./stages/halve.ts";
 import { freeAttempt } from "./stages/pace.ts";
 import { release } from "./stages/seal.ts";
 import { isUnsent, type Attempt } from "./stages/send.ts";
@@ -29,12 +31,17 @@ export interface DispatchDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  readonly halve: Halve;
   giveUpExpired(queue: SinkQueue): Promise<void>;
   /** Messages were given up, and that is stored. */
   onDead(): void;
 }
 
 type Ended = Exclude<Attempt, { kind: "cut" }>;
+type Failed = Ended & { readonly kind: "failed" };
+
+/** A state that cannot be written is asked again this often; the sink rests meanwhile, as the message would be refused again. */
+const STORE_RETRY_MS = 5_000;
 
 /** Resolves when the message's result is durable, or when it was given back unsent. Never rejects. */
 export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) => Promise<void> {
@@ -43,10 +50,26 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
   const dispatch = async (claimed: ClaimedMessage): Promise<void> => {
     if (await pace.run(claimed)) {
       const attempt = await send.run(claimed);
-      if (attempt.kind !== "cut") await finish(claimed, attempt);
-      else freeAttempt(claimed);
+      if (attempt.kind === "cut") freeAttempt(claimed);
+      else if (!(attempt.kind === "failed" && isTooLarge(attempt.error) && (await isHalved(claimed, attempt))))
+        await finish(claimed, attempt);
     }
     release(claimed);
+  };
+  /** Its parts wait in its place; or it waits itself, where they could not be stored. */
+  const isHalved = async (claimed: ClaimedMessage, refusal: Failed): Promise<boolean> => {
+    const { queue, message } = claimed;
+    queue.sizes.refused(message.body);
+    try {
+      if (!(await deps.halve(claimed, refusal))) return false;
+    } catch (error) {
+      deps.log.error("a message that is too large could not be halved", { sink: queue.name, error: errorText(error) });
+      pause(queue, deps.clock.monotonic() + STORE_RETRY_MS);
+    }
+    deps.meter.count("chirpwatch_sink_errors_total", { sink: queue.name, class: refusal.error.kind });
+    freeAttempt(claimed);
+    await breaker.recordSuccess(queue);
+    return true;
   };
   const finish = async (claimed: ClaimedMessage, attempt: Ended) => {
     const { queue } = claimed;
@@ -54,6 +77,7 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     // The way closes before the next message may take it, and what the breaker holds back keeps its place in the queue.
     const stored = isOfSink(attempt) ? breaker.recordFailure(claimed, attempt.error) : undefined;
     const { result, pauseMs } = classifyAttempt(attempt, queue.health.breaker, deps.random);
+    if (attempt.kind === "taken") queue.sizes.taken(claimed.message.body);
     if (attempt.kind === "taken" && attempt.receipt.holdMs !== undefined)
       queue.pace.holdUntil(deps.clock.monotonic() + attempt.receipt.holdMs);
     if (pauseMs !== undefined) for (const paused of alsoPaused(queue, attempt)) pause(paused, deps.clock.monotonic() + pauseMs);
@@ -77,7 +101,7 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     queue.pausedUntilMs = Math.max(queue.pausedUntilMs, untilMs);
     rejectWaiting(queue);
   };
-  const report = ({ queue, message }: ClaimedMessage, { error }: Ended & { kind: "failed" }, { kind }: DeliveryResult) => {
+  const report = ({ queue, message }: ClaimedMessage, { error }: Failed, { kind }: DeliveryResult) => {
     const what = kind === "dead" ? "dead" : error.kind === "rate_limited" ? "limited" : "retried";
     deps.attemptLog.failed(queue.name, what, { messageId: message.id, error: error.message });
   };
@@ -86,7 +110,7 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
 }
 
 /** The failure speaks of the sink: another message would have fared the same. */
-const isOfSink = (attempt: Ended): attempt is Ended & { kind: "failed" } =>
+const isOfSink = (attempt: Ended): attempt is Failed =>
   attempt.kind === "failed" && (attempt.error.kind === "transient" || attempt.error.kind === "destination");
 
 /** It took the message, or refused it for its content. */

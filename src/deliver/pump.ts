@@ -23,6 +23,7 @@ import { Editor } from "./edit.ts";
 import { createDelays } from "./logs/delays.ts";
 import { giveUpExpired } from "./outcome/expire.ts";
 import { createGroupStage } from "./stages/group.ts";
+import { createHalve } from "./stages/halve.ts";
 import { InFlight } from "./in-flight.ts";
 import {
   createSinkQueue,
@@ -243,6 +244,9 @@ function createPipeline(
     delays.remember(message.id, events);
     messageLog.sealed(message, events);
   };
+  const read = (event: OutboxEvent, sink: string) => deps.readEvent(event, sink);
+  const wordEvents = createWordEvents({ clock, read, ...(deps.templates === undefined ? {} : { templates: deps.templates }) });
+  const layOut = { log, digests: deps.digests ?? new Map<string, ScheduledDigest>(), read, listedAt: deps.listedAt };
   const dispatch = createDispatcher({
     queues,
     pace: createPaceStage({ clock, isStopping }),
@@ -256,24 +260,13 @@ function createPipeline(
     random,
     log,
     meter,
+    halve: createHalve({ store, random, log, layOut, wordEvents }),
     giveUpExpired: (queue) => giveUpExpired(deps, queue),
     onDead: () => deps.onDead(),
   });
-  const read = (event: OutboxEvent, sink: string) => deps.readEvent(event, sink);
-  const wordEvents = createWordEvents({ clock, read, ...(deps.templates === undefined ? {} : { templates: deps.templates }) });
   return {
     group: createGroupStage(deps),
-    seal: createSealStage({
-      store,
-      clock,
-      random,
-      log,
-      digests: deps.digests ?? new Map(),
-      read,
-      wordEvents,
-      listedAt: deps.listedAt,
-      onSealed,
-    }),
+    seal: createSealStage({ store, clock, random, layOut, wordEvents, onSealed }),
     dispatch,
     wordEvents,
   };

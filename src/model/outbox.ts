@@ -2,7 +2,7 @@
 import type { DeadCause } from "./dead-letters.ts";
 import type { DigestSeries } from "./digest.ts";
 import type { ChirpEvent } from "./event.ts";
-import type { SealedMessage, SendReceipt } from "./sink.ts";
+import type { MessageBody, SealedMessage, SendReceipt } from "./sink.ts";
 import type { WaitCount } from "./waiting.ts";
 
 export interface DueMember {
@@ -94,6 +94,28 @@ export interface Overflow {
   readonly announcement?: NewMessage;
 }
 
+/** What one sealed message holds: the deliveries that it lists, oldest first, and those that it only counts. */
+export interface MessageMembers {
+  readonly listed: readonly DueMember[];
+  readonly summarised: readonly DueMember[];
+}
+
+/** A message that takes the place of a part of another one. */
+export interface MessagePart {
+  readonly id: string;
+  readonly body: MessageBody;
+  readonly deliveryIds: readonly string[];
+}
+
+/** An open message and the messages that go out instead of it, in their order. */
+export interface MessageSplit {
+  readonly messageId: string;
+  readonly parts: readonly MessagePart[];
+  /** Why: kept as a failed attempt at each part. */
+  readonly atMs: number;
+  readonly error: string;
+}
+
 export type DeliveryResult =
   | ({ readonly messageId: string; readonly kind: "sent"; readonly atMs: number } & SendReceipt)
   /** `countAttempt` is false for Retry-After: it uses up no step. */
@@ -170,6 +192,9 @@ export interface Outbox {
   /** Messages of one group in one call go out in that order. */
   seal(messages: readonly NewMessage[]): Promise<void>;
   record(results: readonly DeliveryResult[]): Promise<void>;
+  membersOf(messageId: string): Promise<MessageMembers>;
+  /** Puts several messages in the place of an open one, in one transaction: its order, its thread and whom it called go to the first of them. */
+  splitMessage(split: MessageSplit): Promise<void>;
   /** When a sink's messages last called the people named, by `SinkMention.text`: those that were sealed, and not given up. */
   lastMentions(sink: string): Promise<ReadonlyMap<string, number>>;
   /** Moves what is due under a throttle's key into its digest, and seals what announces it, in one transaction. */

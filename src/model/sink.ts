@@ -74,6 +74,8 @@ export interface SealedMessage {
   readonly groupKey: string;
   readonly sealedAtMs: number;
   readonly body: MessageBody;
+  /** How many alerts it lists; one where it is absent. What is refused as too large goes out in halves, and only one alert is cut shorter. */
+  readonly alerts?: number;
   /** The sink's own id of the message that this one belongs under, where the sink can show that. Known once that one was sent. */
   readonly threadRef?: string;
 }
@@ -105,6 +107,13 @@ export interface SinkLists {
   render(digest: Digest): readonly DigestPart[];
   /** Says that alerts are gathered from now on, and when the next digest comes. Pure. */
   announce(nextAtMs: number): Json;
+}
+
+/** How much a sink without lists puts into one message; what is more goes into several. One event is sent whatever its size. */
+export interface SinkBatches {
+  readonly maxEvents: number;
+  /** Of the body as it is sent. */
+  readonly maxBytes: number;
 }
 
 /** People whom a sink's messages call, as it is configured. Who is called by which message is decided when that is sealed. */
@@ -148,6 +157,8 @@ export interface Sink {
   render(batch: Batch): MessageBody;
   /** Absent where one message takes any number of events. */
   readonly lists?: SinkLists;
+  /** Absent where the operator sets no limits. */
+  readonly batches?: SinkBatches;
   /** Absent where every message stands by itself. */
   readonly threads?: SinkThreads;
   /** Absent where nobody is ever called. */
@@ -167,6 +178,11 @@ export interface Sink {
  * - `transient`: everything else.
  */
 export type SinkFailure = "message" | "destination" | "rate_limited" | "transient";
+
+/** The fields of a refusal of kind `message` by which the receiver says that it takes no message of this size. */
+export const TOO_LARGE = { tooLarge: true } as const;
+
+export const isTooLarge = ({ kind, fields }: SinkError): boolean => kind === "message" && fields["tooLarge"] === true;
 
 /** What the operator can do where the sink knows nothing better. */
 const USUAL_HINTS: Readonly<Record<SinkFailure, string>> = {

@@ -88,6 +88,8 @@ const APPRISE: Receiver = {
   name: "Apprise",
   // One of the services refused: it may take the message later, those that took it get it again.
   kinds: { 424: "transient" },
+  // "The payload is too large to be processed": https://github.com/caronc/apprise-api#api-details
+  isTooLarge: ({ status }) => status === 431,
   hints: {
     400: "Apprise refuses the message or its `urls`: see the log of the Apprise server.",
     401: "The server, or a proxy before it, wants credentials, which this sink does not send: give it an address without them.",

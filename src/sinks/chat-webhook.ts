@@ -63,7 +63,9 @@ const NEW_WEBHOOK = "make a new incoming webhook and put its address into `webho
 const CHAT: Receiver = {
   name: "the chat",
   // The text is one that every chat takes, so that a refusal is about the webhook: Mattermost and Rocket.Chat refuse an unknown one so.
-  kinds: { 400: "destination", 413: "message", 501: "destination" },
+  kinds: { 400: "destination", 501: "destination" },
+  // Rocket.Chat and Google Chat refuse the size of a text with 400.
+  isTooLarge: ({ status, body }) => status === 400 && /error-message-size-exceeded|message (?:is )?too long/i.test(body),
   hints: {
     400: `The chat knows no such webhook, or it takes no \`text\`: ${NEW_WEBHOOK}`,
     401: `The webhook is no longer valid: ${NEW_WEBHOOK}`,

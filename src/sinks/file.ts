@@ -4,21 +4,15 @@ import { errorText } from "../model/errors.ts";
 import type { Outputs } from "../model/outputs.ts";
 import { type Sink, SinkError } from "../model/sink.ts";
 import { eventLines } from "./kind/event-json.ts";
+import { bytesOf, sizeSetting } from "./kind/size-setting.ts";
 import type { SinkType } from "./kind/sink-type.ts";
-
-const UNITS: Readonly<Record<string, number>> = { KB: 1_024, MB: 1_024 ** 2, GB: 1_024 ** 3 };
-const SIZE = /^([1-9]\d{0,5})(KB|MB|GB)$/;
 
 const settingsSchema = z.strictObject({
   path: z
     .string()
     .refine((path) => path.trim() !== "" && !path.endsWith("/"), "must be the path of a file, like alerts/events.ndjson")
     .describe("The file; relative to CHIRPWATCH_DATA_DIR, else to this file."),
-  max_size: z
-    .string()
-    .regex(SIZE, "must be a size like 500KB, 100MB or 2GB")
-    .default("100MB")
-    .describe("The file is rotated before it grows beyond this."),
+  max_size: sizeSetting("100MB", "500KB, 100MB or 2GB").describe("The file is rotated before it grows beyond this."),
   keep: z.int().min(0).max(1_000).default(5).describe("Rotated files that are kept, as `<path>.1`, the youngest, to `<path>.<keep>`."),
 });
 
@@ -50,11 +44,6 @@ function createFileSink({ path, max_size: maxSize, keep }: FileSettings, outputs
       }
     },
   };
-}
-
-function bytesOf(size: string): number {
-  const [, number = "0", unit = ""] = SIZE.exec(size) ?? [];
-  return Number(number) * (UNITS[unit] ?? 0);
 }
 
 /** What passes by itself, or once somebody frees space. Anything else is about the path: every message would fare the same. */

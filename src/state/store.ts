@@ -48,6 +48,7 @@ import { acknowledgeDead, markDeadReported, resendDead } from "./outbox/resend-d
 import { setPaused } from "./watches/set-paused.ts";
 import { reserve } from "./ledger/reserve.ts";
 import { seal } from "./outbox/seal.ts";
+import { membersOfMessage, splitMessage } from "./outbox/split-message.ts";
 import { setTimesBack } from "./outbox/set-times-back.ts";
 import { addSilence, expireSilence, listSilences } from "./outbox/silences.ts";
 import { countSilenced, resendSilenced, silenceDeliveries } from "./outbox/silenced-deliveries.ts";
@@ -150,6 +151,8 @@ const outbox = (db: Executor): Outbox => ({
   nextDueAt: (sinks) => nextDueAt(db, sinks),
   seal: (messages) => seal(db, messages),
   record: (results) => record(db, results),
+  membersOf: (messageId) => membersOfMessage(db, messageId),
+  splitMessage: (split) => splitMessage(db, split),
   lastMentions: (sink) => lastMentions(db, sink),
   gather: (overflow) => gather(db, overflow),
   throttleState: (query) => throttleState(db, query),

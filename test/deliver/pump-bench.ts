@@ -1,5 +1,6 @@
 /** A pump with everything around it, under the virtual clock: a scripted sink, the outbox that ships, and the alerts that the operator got. */
 import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
+import { MessageSizes } from "../../src/deliver/queue/message-sizes.ts";
 import { expect } from "vitest";
 import type { LogFields } from "../../src/model/log.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
@@ -139,6 +140,7 @@ export function createBench(
       retryForMs: 76 * HOUR,
       place: "here",
       pace: new DestinationPace(),
+      sizes: new MessageSizes(),
       ...facts,
     });
   };

@@ -1,5 +1,6 @@
 /** A pump over the real store and a real chat sink, under the virtual clock, towards a stand-in of the chat. Call once in a file. */
 import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
+import { MessageSizes } from "../../src/deliver/queue/message-sizes.ts";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach } from "vitest";
@@ -79,6 +80,7 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
                 retryForMs: 86_400_000,
                 place: "",
                 pace: new DestinationPace(type.limits?.(settings)),
+                sizes: new MessageSizes(),
               },
             ],
           ]),

@@ -1,5 +1,6 @@
 /** The pump over the real store and a real socket: what a scripted sink cannot prove. */
 import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
+import { MessageSizes } from "../../src/deliver/queue/message-sizes.ts";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -47,7 +48,14 @@ afterEach(async () => {
 });
 
 async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
-  const settings = { url: server.url, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", timeout: "15s", allow_private: true };
+  const settings = {
+    url: server.url,
+    secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    timeout: "15s",
+    max_events: 1_000,
+    max_bytes: "256KB",
+    allow_private: true,
+  };
   const sink = await webhookSink.create("hook", settings, {
     http: network.http,
     clock,
@@ -64,6 +72,7 @@ async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
     retryForMs: 3_600_000,
     place: "",
     pace: new DestinationPace(),
+    sizes: new MessageSizes(),
   };
   pump = createPump({
     store,
@@ -132,6 +141,27 @@ describe("the pump on the real store", () => {
     await until("both", async () => (await sentCount()) === 2);
     const seen = server.received.map(({ headers, body }) => `${String(headers["webhook-id"])} ${body}`);
     expect(new Set(seen.slice(2))).toEqual(new Set(seen.slice(0, 2)));
+  });
+
+  it("fault 92: sends a batch that is too large in parts, and gives up only the alert that is refused alone", async () => {
+    const most = 100 * 1_024;
+    server.answer(({ body }, response) => response.writeHead(Buffer.byteLength(body) > most ? 413 : 204).end());
+    const sized = (bytes: number, id: string) => {
+      const event = makeEvent(id, { detectedAtMs: clock.now() });
+      return { ...event, body: { ...event.body, note: "x".repeat(bytes) } };
+    };
+    const all = [...Array.from({ length: 120 }, (_, id) => sized(1_300, String(id))), sized(most, "alone")];
+    const nowMs = clock.now();
+    const routing = { ownSinks: ["hook"], tree: undefined, sinks: new Map([["hook", { chat: false }]]), nowMs };
+    const deliveries = all.flatMap((event) => routeEvent(event, routing)).map((one) => ({ ...one, groupKey: "team" }));
+    await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events: all, deliveries });
+    await startPump();
+    const dead = async () => (await store.outboxStats()).find(({ sink }) => sink === "hook")?.dead ?? 0;
+    await until("the one", async () => (await dead()) === 1);
+    await until("nothing left", async () => (await store.nextDueAt(["hook"])) === null);
+    const taken = server.received.filter(({ body }) => Buffer.byteLength(body) <= most);
+    expect(idsOf(taken)).toEqual(all.slice(0, -1).map(({ id }) => id));
+    expect(new Set(server.received.map(({ headers }) => headers["webhook-id"])).size).toBe(server.received.length);
   });
 
   it("bundles the followers of one poll, and sends a throttled surplus of bundles and tweets as one digest", async () => {

@@ -275,7 +275,7 @@ describe("settings", () => {
   });
 
   it("are described by host and fingerprint, and name the place they send to", () => {
-    const settings = { url: "https://example.com/hook?token=t", timeout: "15s", allow_private: false };
+    const settings = { url: "https://example.com/hook?token=t", max_events: 1, max_bytes: "1KB", timeout: "15s", allow_private: false };
     expect(sinkPlace(webhookSink, settings)).toBe("example.com, a20a29");
     expect(webhookSink.destinations(settings)).toEqual([{ kind: "url", url: settings.url }]);
   });

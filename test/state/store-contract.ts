@@ -800,6 +800,49 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.nextDueAt(["hook"])).toBe(T0 + 60_000);
       });
 
+      test("puts parts in the place of a message: its order, members, thread and people called stay, its attempts begin anew", async () => {
+        const events = ["1", "2", "3", "4"].map((id) => makeEvent(id));
+        await commitEvents(events, { groupKey: "g" });
+        const ids = (await due(T0)).groups.flatMap(({ members }) => members.map(({ deliveryId }) => deliveryId));
+        const part = { sink: "hook", groupKey: "g", sealedAtMs: T0, body: {} };
+        const thread = { key: "t", windowMs: DAY_MS };
+        const whole = { ...part, id: "whole", throttleKey: "k", deliveryIds: ids.slice(0, 2), summarisedIds: ids.slice(3), thread };
+        await store.seal([
+          { ...whole, mentions: ["<!here>"] },
+          { ...part, id: "next", throttleKey: null, deliveryIds: ids.slice(2, 3), parentId: "whole" },
+        ]);
+        const { listed, summarised } = await store.membersOf("whole");
+        expect([listed, summarised].map((members) => members.map(({ event }) => event.subject))).toEqual([["1", "2"], ["4"]]);
+        const split = {
+          messageId: "whole",
+          parts: [
+            { id: "a", body: { half: 1 }, deliveryIds: ids.slice(0, 1) },
+            { id: "b", body: { half: 2 }, deliveryIds: ids.slice(1, 2) },
+          ],
+          atMs: T0 + 5,
+          error: "413",
+        };
+        await store.splitMessage(split);
+        // The answer to a COMMIT may be lost: what is done is not done again.
+        await store.splitMessage(split);
+        const sent: unknown[] = [];
+        for (let atMs = T0 + 10; ; atMs += 1) {
+          const [message] = (await due(atMs)).messages;
+          if (message === undefined) break;
+          sent.push([message.id, message.body, message.alerts, message.attempts, message.threadRef]);
+          await store.record([{ messageId: message.id, kind: "sent", atMs, ref: `ref ${message.id}` }]);
+        }
+        expect(sent).toEqual([
+          ["a", { half: 1 }, 1, 0, undefined],
+          ["b", { half: 2 }, 1, 0, "ref a"],
+          ["next", {}, 1, 0, "ref a"],
+        ]);
+        expect((await store.membersOf("a")).summarised).toHaveLength(1);
+        expect(await store.lastMentions("hook")).toEqual(new Map([["<!here>", T0]]));
+        const state = { sink: "hook", throttleKey: "k", digestKey: "none", sinceMs: T0 - 1 };
+        expect((await store.throttleState(state)).sealed).toBe(1);
+      });
+
       test("gives nothing new of a group whose message is not done, but that message when it is due", async () => {
         const grouped = { groupKey: "g" };
         await commitEvents([makeEvent("1")], grouped);
@@ -819,7 +862,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const { messages, groups } = await due(T0 + 5_000);
         expect(groups).toEqual([]);
         expect(messages).toEqual([
-          { id: "m0", sink: "hook", groupKey: "g", sealedAtMs: T0, body: { n: 0 }, attempts: 1, firstAttemptAtMs: T0 + 2 },
+          { id: "m0", sink: "hook", groupKey: "g", sealedAtMs: T0, alerts: 1, body: { n: 0 }, attempts: 1, firstAttemptAtMs: T0 + 2 },
         ]);
         await store.record([{ messageId: "m0", kind: "sent", atMs: T0 + 5_001, ref: "r" }]);
         expect((await due(T0 + 5_001)).groups).toHaveLength(1);

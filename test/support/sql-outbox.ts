@@ -93,6 +93,8 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     nextDueAt: guarded(store.nextDueAt),
     seal: guarded(store.seal),
     record: guarded(store.record),
+    membersOf: guarded(store.membersOf),
+    splitMessage: guarded(store.splitMessage),
     lastMentions: guarded(store.lastMentions),
     gather: guarded(store.gather),
     throttleState: guarded(store.throttleState),

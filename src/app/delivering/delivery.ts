@@ -1,6 +1,7 @@
 /** The delivering half of the daemon, built from one configuration and replaced as a whole at a reload. */
 import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
 import { DestinationPace } from "../../deliver/queue/destination-pace.ts";
+import { MessageSizes } from "../../deliver/queue/message-sizes.ts";
 import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
 import type { EditCause } from "../../model/edit-cause.ts";
@@ -37,6 +38,8 @@ export type DeliveryDeps = Omit<PumpDeps, "sinks" | "movedSinks" | "throttles" |
     readonly sinkDeps: SinkDeps;
     /** By type and place; what was sent before a reload counts after it. */
     readonly paces: Map<string, DestinationPace>;
+    /** By type and place; what was refused as too large before a reload counts after it. */
+    readonly sizes: Map<string, MessageSizes>;
   };
 
 export async function createDelivery(config: Config, deps: DeliveryDeps): Promise<Delivery> {
@@ -44,7 +47,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   for (const one of config.sinks) {
     sinks.set(one.name, { config: one, type: sinkTypeOf(one), sink: await createSink(one, deps.sinkDeps) });
   }
-  const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built, deps.paces)]));
+  const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built, deps)]));
   const templates = startTemplates(config.templates, deps);
   const readers = new Map(config.sinks.map(({ name, region }) => [name, createReader(config.linksHost, region)]));
   const readPlainly = createReader(config.linksHost);
@@ -79,15 +82,17 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   return { pump: { ...pump, start, takeShare, stop }, holds, sinks, editCauses, templates };
 }
 
-function pumpSinkOf({ config, type, sink }: BuiltSink, paces: Map<string, DestinationPace>): PumpSink {
+function pumpSinkOf({ config, type, sink }: BuiltSink, known: Pick<DeliveryDeps, "paces" | "sizes">): PumpSink {
   const place = placeOfSink(config);
   const key = `${config.type}\n${place}`;
-  const pace = paces.get(key) ?? new DestinationPace(type.limits?.(config.settings));
-  paces.set(key, pace);
+  const pace = known.paces.get(key) ?? new DestinationPace(type.limits?.(config.settings));
+  known.paces.set(key, pace);
+  const sizes = known.sizes.get(key) ?? new MessageSizes();
+  known.sizes.set(key, sizes);
   const { chat, concurrency } = type;
   const { template, region } = config;
   return {
-    ...{ type: config.type, sink, chat, concurrency, retryForMs: config.retryForMs, place, pace },
+    ...{ type: config.type, sink, chat, concurrency, retryForMs: config.retryForMs, place, pace, sizes },
     ...(template === undefined ? {} : { template }),
     ...(region === undefined ? {} : { region }),
     ...(type.hasMoments === undefined ? {} : { hasMoments: type.hasMoments }),

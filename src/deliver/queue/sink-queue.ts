@@ -2,6 +2,7 @@
 import type { Clock } from "../../model/clock.ts";
 import type { Sink } from "../../model/sink.ts";
 import type { DestinationPace } from "./destination-pace.ts";
+import type { MessageSizes } from "./message-sizes.ts";
 import type { Region } from "../../model/template.ts";
 import type { DueMessage, SinkHealth } from "../../model/outbox.ts";
 
@@ -20,6 +21,8 @@ export interface PumpSink {
   readonly place: string;
   /** Of that place; sinks with the same place share it. */
   readonly pace: DestinationPace;
+  /** Of that place, too. */
+  readonly sizes: MessageSizes;
   /** Name of the template of its messages, where no route says another. */
   readonly template?: string;
   readonly region?: Region;

@@ -1,44 +1,27 @@
 /** Second stage: fixes what will be sent, for good. After it a message keeps its id and body through every attempt and restart. */
 import type { Clock } from "../../model/clock.ts";
-import { announcementGroup, readDigestGroup } from "../../model/digest.ts";
-import { errorText } from "../../model/errors.ts";
-import type { Json } from "../../model/json.ts";
-import type { Log } from "../../model/log.ts";
-import type { NeutralMessage } from "../../model/message.ts";
-import type { Random } from "../../model/random.ts";
-import type { DigestPart, MessageBody, OutboxEvent, SinkLists } from "../../model/sink.ts";
+import { announcementGroup } from "../../model/digest.ts";
 import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
+import type { Random } from "../../model/random.ts";
+import type { OutboxEvent } from "../../model/sink.ts";
 import { isSummaryGroup, summariseChanges } from "../../route/noise.ts";
-import { scheduledName } from "../../route/scheduled-digest.ts";
-import type { ScheduledDigest } from "../../route/route.ts";
-import { type DigestDeps, type LaidOut, layOutDigest } from "./digest.ts";
-import { layOutScheduled, sortScheduled } from "./scheduled-digest.ts";
-import type { Bundle, Claim, Surplus } from "./group.ts";
 import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
+import type { Bundle, Claim, Surplus } from "./group.ts";
+import { layOut, type LayOutDeps } from "./lay-out.ts";
 import { createMentionChoice } from "./mentions.ts";
 import type { Stage } from "./stage.ts";
 import { threadOf } from "./threads.ts";
 import type { TemplatedEvent, WordEvents } from "./word-events.ts";
 
-export interface SealDeps extends Pick<DigestDeps, "listedAt"> {
-  read(event: OutboxEvent, sink: string): NeutralMessage;
+export interface SealDeps {
+  readonly layOut: LayOutDeps;
   readonly wordEvents: WordEvents;
-  /** By the name in their groups' keys. */
-  readonly digests: ReadonlyMap<string, ScheduledDigest>;
   readonly store: Outbox;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
   /** Called with the events of every message once it is durable. */
   onSealed(message: NewMessage, events: readonly OutboxEvent[]): void;
 }
-
-/** A body no sink makes: the message could not be rendered. The send stage gives it up. */
-const UNRENDERED: Json = { chirpwatch_unrendered: true };
-/** Sinks without lists take any number of events; this bounds the memory of both sides. */
-const EVENTS_AT_ONCE = 1_000;
-
-export const isUnrendered = (body: MessageBody): boolean => typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
 
 export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMessage[]> {
   return {
@@ -65,11 +48,16 @@ interface Sealed {
 }
 
 /** One message, or the parts of a digest: the first counts against the throttle, the others belong under it. */
-function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Shown, items: readonly Item[]): readonly Sealed[] {
+function sealBundle(
+  deps: SealDeps,
+  queue: SinkQueue,
+  bundle: Bundle & { readonly mentions: readonly string[] },
+  items: readonly Item[],
+): readonly Sealed[] {
   const { groupKey, throttleKey, mentions } = bundle;
   const idsByEvent = new Map(items.map(({ event, deliveryIds }) => [event, deliveryIds]));
   const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
-  const { parts, unlisted } = layOut(deps, queue, [...idsByEvent.keys()].sort(byDetection), bundle);
+  const { parts, unlisted } = layOut(deps.layOut, queue, [...idsByEvent.keys()], bundle);
   const ids = parts.map(() => deps.random.id());
   const thread = threadOf(queue.sink.threads, bundle);
   return parts.map((part, index) => ({
@@ -92,7 +80,7 @@ function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Shown, items: read
   }));
 }
 
-interface Item {
+export interface Item {
   readonly event: TemplatedEvent;
   readonly deliveryIds: readonly string[];
 }
@@ -114,7 +102,11 @@ function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
 }
 
 /** Of each bundle, as their templates word them. */
-async function wordedItems({ wordEvents }: SealDeps, queue: SinkQueue, bundles: readonly Bundle[]): Promise<readonly (readonly Item[])[]> {
+export async function wordedItems(
+  { wordEvents }: Pick<SealDeps, "wordEvents">,
+  queue: SinkQueue,
+  bundles: readonly Bundle[],
+): Promise<readonly (readonly Item[])[]> {
   const items = bundles.map(itemsOf);
   const worded = await wordEvents(
     queue,
@@ -123,42 +115,6 @@ async function wordedItems({ wordEvents }: SealDeps, queue: SinkQueue, bundles: 
   let next = 0;
   return items.map((own) => own.map((item) => ({ ...item, event: worded[next++] ?? item.event })));
 }
-
-interface Shown extends Bundle {
-  readonly mentions: readonly string[];
-}
-
-/** Those who are called stand in the first message of several. */
-function layOut(deps: SealDeps, queue: SinkQueue, found: readonly OutboxEvent[], { groupKey, cause, mentions, series }: Shown): LaidOut {
-  const { lists } = queue.sink;
-  const read = (event: OutboxEvent) => deps.read(event, queue.name);
-  const digestDeps = { read, listedAt: deps.listedAt };
-  const isScheduled = cause === "schedule";
-  const digest = isScheduled ? deps.digests.get(scheduledName(readDigestGroup(groupKey)?.name ?? "")) : undefined;
-  const events = isScheduled ? sortScheduled(found, digest) : found;
-  try {
-    // A digest of one event is that event.
-    const isList = lists !== undefined && events.length > (cause === undefined ? lists.above : 1);
-    if (isList) {
-      const calling: SinkLists = { ...lists, render: (wanted) => lists.render({ ...wanted, mentions, ...(series && { series }) }) };
-      return isScheduled ? layOutScheduled(events, digest, calling, digestDeps) : layOutDigest(events, cause, calling, digestDeps);
-    }
-    const parts: DigestPart[] = [];
-    for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
-      const own = events.slice(at, at + EVENTS_AT_ONCE);
-      parts.push({
-        events: own,
-        body: queue.sink.render({ events: own, sample: false, ...(cause && { cause }), mentions: at === 0 ? mentions : [], read }),
-      });
-    }
-    return { parts, unlisted: [] };
-  } catch (error) {
-    deps.log.error("a message could not be rendered", { sink: queue.name, events: events.length, error: errorText(error) });
-    return { parts: [{ events, body: UNRENDERED }], unlisted: [] };
-  }
-}
-
-const byDetection = (a: OutboxEvent, b: OutboxEvent): number => a.event.detectedAtMs - b.event.detectedAtMs;
 
 /** A sink for programs gets no announcement: its events arrive a little later. */
 async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }: Surplus): Promise<void> {
@@ -177,12 +133,13 @@ async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }
   await deps.store.gather({ ...overflow, announcement });
 }
 
-const unsent = ({ id, sink, groupKey, sealedAtMs, body }: NewMessage): DueMessage => ({
+const unsent = ({ id, sink, groupKey, sealedAtMs, body, deliveryIds }: NewMessage): DueMessage => ({
   id,
   sink,
   groupKey,
   sealedAtMs,
   body,
+  alerts: deliveryIds.length,
   attempts: 0,
   firstAttemptAtMs: null,
 });

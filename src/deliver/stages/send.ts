@@ -3,7 +3,7 @@ import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import { SinkError, type SendReceipt } from "../../model/sink.ts";
 import type { ClaimedMessage } from "../queue/sink-queue.ts";
-import { isUnrendered } from "./seal.ts";
+import { isUnrendered } from "./lay-out.ts";
 import type { Stage } from "./stage.ts";
 
 export type Attempt =

@@ -2,7 +2,7 @@
 import { errorText } from "../../model/errors.ts";
 import { HttpError } from "../../model/http.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { SinkError, type SealedMessage, type SendReceipt, type SinkFailure } from "../../model/sink.ts";
+import { SinkError, type SealedMessage, type SendReceipt, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 
 export interface DiscordAnswer {
   readonly status: number;
@@ -34,7 +34,7 @@ export function classifyDiscordAnswer(answer: DiscordAnswer, isBot: boolean): Si
   const kind = CHANNEL_CODES[code] === undefined ? kindOf(answer.status) : "destination";
   return new SinkError(kind, `Discord answered ${answer.status}${text === "" ? "" : `: ${text}`}`, answer.status, {
     hint,
-    fields: { discordCode: code, ...(code === 0 ? {} : { refusal: String(code) }) },
+    fields: { discordCode: code, ...(code === 0 ? {} : { refusal: String(code) }), ...(isOfSize(answer, code) ? TOO_LARGE : {}) },
   });
 }
 
@@ -42,6 +42,13 @@ function kindOf(status: number): SinkFailure {
   if (status === 401 || status === 403 || status === 404 || status === 410 || (status >= 300 && status < 400)) return "destination";
   return status === 408 || status >= 500 || status < 300 ? "transient" : "message";
 }
+
+/**
+ * Request entity too large, or a field that is: https://discord.com/developers/docs/topics/opcodes-and-status-codes#json and
+ * https://discord.com/developers/docs/reference#error-messages
+ */
+const isOfSize = ({ status, body }: DiscordAnswer, code: number): boolean =>
+  status === 413 || code === 40_005 || (status === 400 && /"(?:BASE_TYPE_MAX_LENGTH|MAX_EMBED_SIZE_EXCEEDED)"/.test(body));
 
 const REDIRECT_HINT = "Redirects are not followed: check the address of the sink.";
 

@@ -1,7 +1,7 @@
 /** The Discord sink: its settings, and sending through a webhook. A bot is discord-bot.ts, the layout discord-render.ts, answers discord-answer.ts, retries the outbox's. */
 import { z } from "zod";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { type MessageEdit, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
+import { isTooLarge, type MessageEdit, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
 import { discordDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
@@ -139,7 +139,7 @@ async function sendEdit(edit: DiscordEdit, message: MessageEdit, signal: AbortSi
   }
 }
 
-/** A refusal of the embeds costs the layout, not the alert. */
+/** A refusal of the embeds costs the layout, not the alert. A list that is too large goes out in halves. */
 async function sendOrSimplify(post: DiscordPost, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
   const { content, embeds, plain, threadName, isLocal = false } = message.body as unknown as DiscordBody;
   const allowed_mentions = allowedMentions(message.body as unknown as DiscordBody);
@@ -147,7 +147,7 @@ async function sendOrSimplify(post: DiscordPost, message: SealedMessage, signal:
   try {
     return await post({ payload: { allowed_mentions, ...shown }, threadName, isLocal }, message, signal);
   } catch (error) {
-    if (!(error instanceof SinkError) || error.kind !== "message") throw error;
+    if (!(error instanceof SinkError) || error.kind !== "message" || (isTooLarge(error) && (message.alerts ?? 1) > 1)) throw error;
     return post({ payload: { allowed_mentions, content: plain }, threadName, isLocal }, message, signal);
   }
 }

@@ -1,6 +1,6 @@
 /** What a mail server's refusal, or its silence, means for a message, and what an operator can do about it. */
 import { errorText } from "../../model/errors.ts";
-import { SinkError, type SinkFailure } from "../../model/sink.ts";
+import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 
 /** As nodemailer names failures: https://nodemailer.com/errors */
 interface MailFailure {
@@ -19,6 +19,9 @@ const FOR_GOOD: Readonly<Record<string, readonly [kind: SinkFailure, hint: strin
   EMESSAGE: ["message", ""],
 };
 
+/** Exceeded storage, which servers say of a mail beyond their limit, or in so many words: https://www.rfc-editor.org/rfc/rfc3463#section-3.4 */
+const isOfSize = (status: number | undefined, text: string): boolean => status === 552 || /\b5\.(?:3\.4|2\.3)\b/.test(text);
+
 /** 4yz and no answer at all pass by themselves; 5yz does not. */
 export function classifyMailFailure(error: unknown): SinkError {
   const { code, responseCode } = error as MailFailure;
@@ -26,5 +29,6 @@ export function classifyMailFailure(error: unknown): SinkError {
   const known = FOR_GOOD[String(code)];
   const isPassing = status === undefined ? code !== "ENOAUTH" : status < 500;
   const [kind, hint] = known === undefined || isPassing ? (["transient", status === undefined ? SERVER_HINT : ""] as const) : known;
-  return new SinkError(kind, `the mail was not accepted: ${errorText(error)}`, status, { hint, cause: error });
+  const fields = kind === "message" && isOfSize(status, errorText(error)) ? { fields: TOO_LARGE } : {};
+  return new SinkError(kind, `the mail was not accepted: ${errorText(error)}`, status, { hint, cause: error, ...fields });
 }

@@ -1,7 +1,7 @@
 /** What the answer of a receiver over HTTP, or its absence, means for the message: never, not now, or nobody home. Receivers add their own cures. */
 import { errorText } from "../../model/errors.ts";
 import { HttpError, type HttpResponse } from "../../model/http.ts";
-import { SinkError, type SinkFailure } from "../../model/sink.ts";
+import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 export interface Receiver {
@@ -13,6 +13,8 @@ export interface Receiver {
   readonly kinds?: Readonly<Record<number, SinkFailure>>;
   /** Statuses by which it says that this address is gone for good: the sink is disabled. */
   readonly gone?: readonly number[];
+  /** Whether it refuses the size of the message in another way than by 413. */
+  isTooLarge?(answer: HttpResponse): boolean;
 }
 
 const UNANSWERED: Readonly<Record<string, string>> = {
@@ -57,15 +59,17 @@ function usualHint(status: number): string {
 }
 
 /** An answer other than 2xx. */
-export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, { name, hints, kinds = {}, gone = [] }: Receiver): SinkError {
-  const kind = kinds[answer.status] ?? failureOf(answer.status);
+export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, receiver: Receiver): SinkError {
+  const { name, hints, kinds = {}, gone = [] } = receiver;
+  const isLarge = answer.status === 413 || receiver.isTooLarge?.(answer) === true;
+  const kind = isLarge ? "message" : (kinds[answer.status] ?? failureOf(answer.status));
   const askedMs = kind === "message" || kind === "destination" ? undefined : retryAfterMs(answer.headers["retry-after"], nowMs);
   const afterMs = askedMs ?? (kind === "rate_limited" ? DEFAULT_WAIT_MS : undefined);
   const retry = afterMs === undefined ? {} : { retry: { afterMs } };
-  const fields = gone.includes(answer.status) ? { fields: { gone: true } } : {};
-  const details = { hint: hints[answer.status] ?? usualHint(answer.status), ...retry, ...fields };
+  const fields = { ...(gone.includes(answer.status) ? { gone: true } : {}), ...(isLarge ? TOO_LARGE : {}) };
+  const hint = hints[answer.status] ?? usualHint(isLarge ? 413 : answer.status);
   const asks = kind === "rate_limited" ? `${name} asks to wait ${Math.ceil((afterMs ?? 0) / 1_000)} s` : describeAnswer(answer, name);
-  return new SinkError(kind, asks, answer.status, details);
+  return new SinkError(kind, asks, answer.status, { hint, ...retry, fields });
 }
 
 function describeAnswer(answer: HttpResponse, name: string): string {

@@ -1,6 +1,6 @@
 /** What Slack's answers mean for a message, and what an operator can do about them. Knows the codes; slack.ts decides what to try next. */
 import { errorText } from "../../model/errors.ts";
-import { SinkError, type SinkFailure } from "../../model/sink.ts";
+import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 
 /** Slack names a wait with every limit; this is for answers that forgot to. */
 const DEFAULT_WAIT_MS = 30_000;
@@ -54,12 +54,18 @@ const DESTINATION: Readonly<Record<string, (channel: string) => string>> = {
   team_disabled: () => WEBHOOK_HINT,
 };
 
+/** https://docs.slack.dev/reference/methods/chat.postMessage#errors */
+const SIZE_CODES = new Set(["msg_too_long", "msg_blocks_too_long", "metadata_too_large", "too_many_attachments"]);
+
+const sizeFields = (code: string) => (SIZE_CODES.has(code) ? TOO_LARGE : {});
+
 /** An error code of Slack, from a Web API answer or as a webhook's text. */
 function classifySlackCode(code: string, channel: string, status: number | undefined): SinkError {
   const fields = { slackError: code, refusal: code };
   const hint = DESTINATION[code]?.(channel);
   if (hint !== undefined) return new SinkError("destination", `Slack refuses ${channel}: ${code}`, status, { hint, fields });
-  if (CONTENT.has(code)) return new SinkError("message", `Slack refuses the message: ${code}`, status, { fields });
+  if (CONTENT.has(code))
+    return new SinkError("message", `Slack refuses the message: ${code}`, status, { fields: { ...fields, ...sizeFields(code) } });
   if (code === "ratelimited" || code === "rate_limited") return rateLimited(undefined);
   return new SinkError("transient", `Slack answered ${code || "nothing readable"}`, status, { fields });
 }
@@ -101,7 +107,8 @@ export function classifyStatus(status: number, text: string, channel: string): S
   if (status === 429) return rateLimited(undefined);
   if (DESTINATION[code] !== undefined || CONTENT.has(code)) return classifySlackCode(code, channel, status);
   const shown = `Slack answered ${status}${/^[\w .-]{1,80}$/.test(code) ? ` ${code}` : ""}`;
-  return new SinkError(kindOfStatus(status), shown, status, { hint: DESTINATION_STATUS.has(status) ? WEBHOOK_HINT : "" });
+  const hint = DESTINATION_STATUS.has(status) ? WEBHOOK_HINT : "";
+  return new SinkError(kindOfStatus(status), shown, status, { hint, ...(status === 413 ? { fields: TOO_LARGE } : {}) });
 }
 
 const DESTINATION_STATUS = new Set([301, 302, 307, 308, 401, 403, 404, 410]);

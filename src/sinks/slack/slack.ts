@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
-import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
+import { isTooLarge, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { slackDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
@@ -148,7 +148,7 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
   };
 }
 
-/** A refusal of the blocks costs the layout, not the alert; so does a thread whose first message someone has removed. */
+/** A refusal of the blocks costs the layout, not the alert; of a list that is too large nothing is cut off, as it goes out in halves; so does a thread whose first message someone has removed. */
 async function sendOrSimplify(post: Post, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
   const { text, blocks, isPart = false } = message.body as unknown as SlackBody;
   const { threadRef } = message;
@@ -159,9 +159,8 @@ async function sendOrSimplify(post: Post, message: SealedMessage, signal: AbortS
     if (!(error instanceof SinkError)) throw error;
     if (NO_THREAD.has(String(error.fields["slackError"])) && threadRef !== undefined)
       return { ...(await post({ text, blocks }, message.id, signal)), missingThread: threadRef };
-    if (error.kind !== "message") throw error;
-    const isTooLong = error.fields["slackError"] === "msg_too_long";
-    return post({ text: isTooLong ? cutEscaped(text) : text, ...thread }, message.id, signal);
+    if (error.kind !== "message" || (isTooLarge(error) && (message.alerts ?? 1) > 1)) throw error;
+    return post({ text: isTooLarge(error) ? cutEscaped(text) : text, ...thread }, message.id, signal);
   }
 }
 

@@ -1,7 +1,7 @@
 /** What the answers of Telegram's Bot API mean for a message, and what an operator can do about them. */
 import { errorText } from "../../model/errors.ts";
 import { HttpError, type HttpResponse } from "../../model/http.ts";
-import { SinkError, type SendReceipt, type SinkFailure } from "../../model/sink.ts";
+import { SinkError, type SendReceipt, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 
 /** For a 429 that does not say how long. */
 const DEFAULT_WAIT_MS = 30_000;
@@ -19,6 +19,9 @@ const OF_THE_CHAT: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/rights|CHAT_WRITE_FORBIDDEN|CHAT_ADMIN_REQUIRED|CHAT_RESTRICTED|CHAT_SEND_\w+_FORBIDDEN/i, RIGHTS_HINT],
   [/deactivated|USER_IS_BLOCKED|CHANNEL_PRIVATE/i, "The chat takes no messages of the bot any more: give the sink another one."],
 ];
+
+/** A text of more than 4,096 characters, or more than a hundred entities: https://core.telegram.org/method/messages.sendMessage#possible-errors */
+const OF_THE_SIZE = /message is too long|MESSAGE_TOO_LONG|ENTITIES_TOO_LONG/i;
 
 const HINTS: Readonly<Record<number, string>> = {
   401: TOKEN_HINT,
@@ -62,7 +65,8 @@ function classify({ status, headers }: HttpResponse, { description, parameters =
   const [, hint] = (status === 400 && OF_THE_CHAT.find(([pattern]) => pattern.test(text))) || [];
   const usual = HINTS[status] ?? (status >= 300 && status < 400 ? "Redirects are not followed: check `api_url`." : "");
   const kind = hint === undefined ? kindOf(status) : "destination";
-  return new SinkError(kind, message, status, { hint: hint ?? usual });
+  const isLarge = kind === "message" && (status === 413 || (status === 400 && OF_THE_SIZE.test(text)));
+  return new SinkError(kind, message, status, { hint: hint ?? usual, ...(isLarge ? { fields: TOO_LARGE } : {}) });
 }
 
 function kindOf(status: number): SinkFailure {

@@ -10,10 +10,13 @@ import { createPoster } from "../kind/address-post.ts";
 import type { Receiver } from "../kind/http-answer.ts";
 import { eventDocument } from "../kind/event-json.ts";
 import type { SinkDoubt, SinkType } from "../kind/sink-type.ts";
+import { bytesOf, sizeSetting } from "../kind/size-setting.ts";
 import { createSigner, secretProblem, secretsIn } from "./webhook-signature.ts";
 
 /** A change needs two; each adds a signature to every request. */
 const MOST_SECRETS = 10;
+
+const MAX_BATCH_EVENTS = 1_000;
 
 const secretText = () =>
   z.string().superRefine((text, context) => {
@@ -42,6 +45,15 @@ const settingsSchema = z.strictObject({
     )
     .optional()
     .describe("Further request headers, e.g. an Authorization."),
+  max_events: z
+    .int()
+    .min(1)
+    .max(MAX_BATCH_EVENTS)
+    .default(MAX_BATCH_EVENTS)
+    .describe("Most events in one message, where a route groups them. More go out in several."),
+  max_bytes: sizeSetting("256KB", "100KB or 1MB").describe(
+    "Largest body of a message with several events. More go out in several; one event is sent whatever its size.",
+  ),
   timeout: timeoutSetting("15s"),
   allow_private: allowPrivateSetting(),
 });
@@ -97,6 +109,7 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
   };
   return {
     render: (batch) => new JsonText(eventDocument(batch)),
+    batches: { maxEvents: settings.max_events, maxBytes: bytesOf(settings.max_bytes) },
     async send(message, signal) {
       const body = textOf(message.body);
       await post({ headers: headersOf(message, body), body }, signal);

@@ -54,6 +54,16 @@ const dueMessages = statement<Asked>()((on, slot) =>
 
 const bodies = listStatement<object, string>()((on, list) => on.selectFrom("messages").select(["id", "body"]).where("id", "in", list));
 
+const listedCounts = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("deliveries")
+    .select((eb) => ["message_id", eb.fn.countAll<number>().as("count")])
+    .where("message_id", "in", list)
+    .where("message_id", "is not", null)
+    .where("state", "=", "sealed")
+    .groupBy("message_id"),
+);
+
 const dueSingles = statement<Asked>()((on, slot) =>
   on
     .selectFrom("deliveries")
@@ -264,21 +274,17 @@ function withoutThrottle(member: (DueMember & { readonly throttleKey: string | n
 }
 
 async function readMessages(db: Executor, rows: readonly MessageHead[]): Promise<DueMessage[]> {
-  const text = new Map(
-    (
-      await bodies(
-        db,
-        rows.map((row) => row.id),
-        {},
-      )
-    ).rows.map((row) => [row.id, row.body]),
-  );
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  const text = new Map((await bodies(db, ids, {})).rows.map((row) => [row.id, row.body]));
+  const alerts = new Map((await listedCounts(db, ids, {})).rows.map((row) => [row.message_id, Number(row.count)]));
   return rows.map((row) => ({
     id: row.id,
     sink: row.sink,
     groupKey: row.group_key,
     sealedAtMs: Number(row.sealed_at),
     body: fromText(text.get(row.id) ?? "null"),
+    alerts: alerts.get(row.id) ?? 0,
     attempts: row.attempts,
     firstAttemptAtMs: row.first_attempt_at,
     ...(row.thread_ref === null ? {} : { threadRef: row.thread_ref }),

@@ -1,6 +1,7 @@
 /** Turns waiting deliveries into messages: id, members and body are committed before the first attempt. All messages of one call, or none. */
 import { JsonText } from "../../model/json.ts";
 import type { NewMessage } from "../../model/outbox.ts";
+import type { MessageBody } from "../../model/sink.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { recordMentions } from "../messages/mentions.ts";
 import { MEMBERS_AT_ONCE } from "./due-work.ts";
@@ -132,13 +133,15 @@ function inOrder(messages: readonly NewMessage[]): readonly MessagesTable[] {
   });
 }
 
+export const bodyText = (body: MessageBody): string => (body instanceof JsonText ? body.text : toText(body));
+
 export const messageRow = (message: NewMessage, seq: number): MessagesTable => ({
   id: message.id,
   seq,
   sink: message.sink,
   group_key: message.groupKey,
   throttle_key: message.throttleKey,
-  body: message.body instanceof JsonText ? message.body.text : toText(message.body),
+  body: bodyText(message.body),
   sealed_at: message.sealedAtMs,
   state: "open",
   attempts: 0,

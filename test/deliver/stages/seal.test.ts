@@ -1,6 +1,6 @@
 /** What becomes one message: which events, in which order, in how many parts. */
 import { describe, expect, it } from "vitest";
-import { isUnrendered } from "../../../src/deliver/stages/seal.ts";
+import { isUnrendered } from "../../../src/deliver/stages/lay-out.ts";
 import type { Throttle } from "../../../src/route/route.ts";
 import { makeEvent } from "../../support/make-event.ts";
 import { createBench, MINUTE, SECOND } from "../pump-bench.ts";

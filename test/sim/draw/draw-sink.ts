@@ -94,6 +94,8 @@ const SINK_TYPES: Readonly<
         file(`${name}-secret`, dice.chance(0.7) ? "another secret of some length" : `another secret of some length\n${ONE_SECRET}\n`),
       headers: () => ({ "x-team": "simulation" }),
       timeout: ({ dice }) => dice.pick(["10s", "15s", "30s"]),
+      max_events: ({ dice }) => dice.pick([1, 2, 5, 1_000]),
+      max_bytes: ({ dice }) => dice.pick(["1KB", "6KB", "256KB"]),
       allow_private: ({ dice }) => dice.chance(0.5),
     },
   },

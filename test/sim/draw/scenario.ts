@@ -107,7 +107,7 @@ export interface MomentOfReplica {
   readonly point: string;
 }
 
-/** `sluggish`: accepts at once and answers after six seconds, as long as a stop waits. */
+/** `sluggish`: accepts at once and answers after six seconds, as long as a stop waits. `too-large`: a webhook refuses more than two events at once. */
 export const SINK_TROUBLES = [
   "rate-limited",
   "rate-limited-globally",
@@ -127,6 +127,7 @@ export const SINK_TROUBLES = [
   "sluggish",
   "lost-by-timeout",
   "lost-by-reset",
+  "too-large",
 ] as const;
 
 export type SinkTroubleKind = (typeof SINK_TROUBLES)[number];

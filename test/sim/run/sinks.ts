@@ -140,6 +140,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     attempt.waitMs = (waitS ?? 0) * 1_000;
     const refusal = kind === undefined ? undefined : REFUSALS[kind]?.(attempt.wire, waitS ?? 0);
     if (refusal !== undefined) return refusal;
+    if (kind === "too-large" && attempt.wire === "webhook" && eventsIn(attempt) > 2) return plain(413);
     if (kind === "unreachable") throw new HttpError("HTTP_CONNECT", `${attempt.sink}: no connection could be made`, false);
     if (kind === "unresolved") throw new HttpError("HTTP_DNS", `${attempt.sink}: the host name could not be resolved`, false);
     if (kind === "hang") await hang(clock, request);
@@ -248,6 +249,11 @@ const REFUSALS: Readonly<Partial<Record<SinkTroubleKind, (wire: Wire, waitS: num
   gone: (wire) => (isSlack(wire) ? slackRefusal(wire, "no_service", 404) : plain(410)),
   moved: () => plain(302, { location: "https://elsewhere.example/" }),
   refusing: (wire) => (isSlack(wire) ? slackRefusal(wire, "invalid_blocks", 400) : plain(400)),
+};
+
+const eventsIn = ({ body }: Attempt): number => {
+  const { events } = ((body as JsonObject)["data"] ?? {}) as { readonly events?: readonly unknown[] };
+  return events?.length ?? 1;
 };
 
 /** Waits like a socket: until the time is over, the sender gives up, or its deadline passes. */

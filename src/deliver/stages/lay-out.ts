@@ -1,0 +1,131 @@
+/**
+ * Has a sink lay out the events of one group, in as many messages as it takes: a digest, a group that is too large for one, and what is too large in
+ * bytes. Sealing them is seal.ts's, their order in a digest digest.ts's and scheduled-digest.ts's.
+ */
+import { readDigestGroup } from "../../model/digest.ts";
+import { errorText } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import type { Log } from "../../model/log.ts";
+import type { NeutralMessage } from "../../model/message.ts";
+import type { DigestPart, MessageBody, OutboxEvent, SinkLists, Unlisted } from "../../model/sink.ts";
+import type { ScheduledDigest } from "../../route/route.ts";
+import { scheduledName } from "../../route/scheduled-digest.ts";
+import { bodyBytes } from "../queue/message-sizes.ts";
+import type { SinkQueue } from "../queue/sink-queue.ts";
+import { byAge, type DigestDeps, type LaidOut, layOutDigest } from "./digest.ts";
+import type { Bundle } from "./group.ts";
+import { layOutScheduled, sortScheduled } from "./scheduled-digest.ts";
+
+export interface LayOutDeps extends Pick<DigestDeps, "listedAt"> {
+  read(event: OutboxEvent, sink: string): NeutralMessage;
+  /** By the name in their groups' keys. */
+  readonly digests: ReadonlyMap<string, ScheduledDigest>;
+  readonly log: Log;
+}
+
+/** What decides how a group is laid out. */
+export interface Shown extends Pick<Bundle, "groupKey" | "cause" | "series"> {
+  /** Those who are called stand in the first message of several. */
+  readonly mentions: readonly string[];
+}
+
+/** A body no sink makes: the message could not be rendered. The send stage gives it up. */
+const UNRENDERED: Json = { chirpwatch_unrendered: true };
+/** For sinks without lists that set no limit: this bounds the memory of both sides. */
+const EVENTS_AT_ONCE = 1_000;
+
+export const isUnrendered = (body: MessageBody): boolean => typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
+
+export function layOut(deps: LayOutDeps, queue: SinkQueue, found: readonly OutboxEvent[], shown: Shown): LaidOut {
+  try {
+    const { parts, unlisted } = layOutWhole(deps, queue, found, shown);
+    const note = noteOf(deps, unlisted);
+    const limitBytes = queue.sizes.limitBytes();
+    const notedIn = (index: number) => (index === 0 ? { ...shown, note } : inner(shown));
+    return { parts: parts.flatMap((part, index) => fitted(deps, queue, part, { ...notedIn(index), limitBytes })), unlisted };
+  } catch (error) {
+    deps.log.error("a message could not be rendered", { sink: queue.name, events: found.length, error: errorText(error) });
+    return { parts: [{ events: found, body: UNRENDERED }], unlisted: [] };
+  }
+}
+
+/** The events of one message that is too large, in at least two; in more only where it is known that they are too large as well. `unlisted`: what that message counts and does not list. */
+export function layOutHalves(
+  deps: LayOutDeps,
+  queue: SinkQueue,
+  { listed, unlisted }: { readonly listed: readonly OutboxEvent[]; readonly unlisted: readonly OutboxEvent[] },
+  shown: Shown,
+): readonly DigestPart[] {
+  try {
+    const limitBytes = queue.sizes.refusedBytes - 1;
+    return halves(deps, queue, inOrder(deps, listed, shown), { ...shown, note: noteOf(deps, unlisted), limitBytes });
+  } catch (error) {
+    deps.log.error("a message could not be rendered", { sink: queue.name, events: listed.length, error: errorText(error) });
+    return listed.map((event) => ({ events: [event], body: UNRENDERED }));
+  }
+}
+
+function layOutWhole(deps: LayOutDeps, queue: SinkQueue, found: readonly OutboxEvent[], shown: Shown): LaidOut {
+  const { lists, batches } = queue.sink;
+  const { cause, mentions, series } = shown;
+  const events = inOrder(deps, found, shown);
+  if (lists !== undefined && isList(lists, events, cause)) {
+    const digestDeps = { read: (event: OutboxEvent) => deps.read(event, queue.name), listedAt: deps.listedAt };
+    const calling: SinkLists = { ...lists, render: (wanted) => lists.render({ ...wanted, mentions, ...(series && { series }) }) };
+    return cause === "schedule"
+      ? layOutScheduled(events, scheduledOf(deps, shown), calling, digestDeps)
+      : layOutDigest(events, cause, calling, digestDeps);
+  }
+  const atOnce = Math.min(batches?.maxEvents ?? EVENTS_AT_ONCE, EVENTS_AT_ONCE);
+  const parts: DigestPart[] = [];
+  for (let at = 0; at < events.length; at += atOnce)
+    parts.push(...layOutPart(deps, queue, events.slice(at, at + atOnce), at === 0 ? shown : inner(shown)));
+  return { parts, unlisted: [] };
+}
+
+/** A digest of one event is that event. */
+const isList = (lists: SinkLists, events: readonly OutboxEvent[], cause: Shown["cause"]): boolean =>
+  events.length > (cause === undefined ? lists.above : 1);
+
+const scheduledOf = ({ digests }: LayOutDeps, { groupKey }: Shown): ScheduledDigest | undefined =>
+  digests.get(scheduledName(readDigestGroup(groupKey)?.name ?? ""));
+
+function inOrder(deps: LayOutDeps, events: readonly OutboxEvent[], shown: Shown): readonly OutboxEvent[] {
+  if (shown.cause === "schedule") return sortScheduled(events, scheduledOf(deps, shown));
+  return [...events].sort(shown.cause === undefined ? byDetection : byAge);
+}
+
+const byDetection = (a: OutboxEvent, b: OutboxEvent): number => a.event.detectedAtMs - b.event.detectedAtMs;
+
+type Noted = Shown & { readonly note?: Unlisted | undefined };
+type Limited = Noted & { readonly limitBytes: number };
+
+/** Nobody is called twice. */
+const inner = <S extends Shown>({ series: _series, ...shown }: S) => ({ ...shown, mentions: [], note: undefined });
+
+const noteOf = ({ listedAt }: LayOutDeps, unlisted: readonly OutboxEvent[]): Unlisted | undefined =>
+  unlisted.length === 0 ? undefined : { count: unlisted.length, where: listedAt(unlisted) };
+
+/** A message as it is where its size is allowed, else its halves. One event stays one message. */
+function fitted(deps: LayOutDeps, queue: SinkQueue, part: DigestPart, shown: Limited): readonly DigestPart[] {
+  const limitBytes = Math.min(queue.sink.batches?.maxBytes ?? Number.POSITIVE_INFINITY, shown.limitBytes);
+  if (part.events.length < 2 || limitBytes === Number.POSITIVE_INFINITY || bodyBytes(part.body) <= limitBytes) return [part];
+  return halves(deps, queue, part.events, shown);
+}
+
+function halves(deps: LayOutDeps, queue: SinkQueue, events: readonly OutboxEvent[], shown: Limited): readonly DigestPart[] {
+  const middle = Math.ceil(events.length / 2);
+  return [events.slice(0, middle), events.slice(middle)].flatMap((half, index) => {
+    const own = index === 0 ? shown : inner(shown);
+    return layOutPart(deps, queue, half, own).flatMap((part, at) => fitted(deps, queue, part, at === 0 ? own : inner(own)));
+  });
+}
+
+function layOutPart(deps: LayOutDeps, queue: SinkQueue, events: readonly OutboxEvent[], shown: Noted): readonly DigestPart[] {
+  const { cause, mentions, series, note } = shown;
+  const { lists } = queue.sink;
+  const read = (event: OutboxEvent) => deps.read(event, queue.name);
+  if (lists !== undefined && isList(lists, events, cause))
+    return lists.render({ cause, top: [], rest: events, unlisted: note, read, mentions, ...(series && { series }) });
+  return [{ events, body: queue.sink.render({ events, sample: false, ...(cause && { cause }), mentions, read }) }];
+}
