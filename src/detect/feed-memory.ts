@@ -5,6 +5,23 @@
 import { compareIds, maxId, minId } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
 
+/**
+ * Why the last poll left a gap as it was. `quota`: the quota leaves no further pages; `service`: the service failed beyond the first page;
+ * `depth`: the pages of the poll went to newer posts.
+ */
+export type GapCause = "quota" | "service" | "depth";
+
+export interface GapAge {
+  readonly openedAtMs: number;
+  /** When a poll last read a part of it; until then, when it opened. */
+  readonly shrunkAtMs: number;
+  /** Polls since then. */
+  readonly polls: number;
+  readonly cause: GapCause;
+  /** Once it did not shrink for long; until it closes. */
+  readonly isStuck: boolean;
+}
+
 /** Where a gap continues, when a poll was cut before it reached known ground. */
 export interface Gap {
   /** The service's cursor below the range; undefined: walk again. */
@@ -17,6 +34,8 @@ export interface Gap {
   readonly floorMs?: number;
   /** Attempts that found nothing. */
   readonly tries: number;
+  /** Absent until the poll that left it is over, and in gaps that an elder version left. */
+  readonly age?: GapAge;
 }
 
 /** Ids from `low` to `high`, both included, were read. `hole`: the gap below, down to the next range, was not. */
@@ -81,5 +100,3 @@ export const withGap = ({ high, low }: Omit<CoveredRange, "hole">, gap: Gap | un
 
 /** Index of the newest range with a gap below it; -1 when history is whole. */
 export const newestGap = (memory: FeedMemory): number => memory.stretches.findIndex(({ hole }) => hole !== undefined);
-
-export const countGaps = ({ stretches }: FeedMemory): number => stretches.filter(({ hole }) => hole !== undefined).length;

@@ -16,6 +16,7 @@ import { TargetResolver } from "../polling/targets/target-resolver.ts";
 import { TargetTrouble } from "../polling/targets/target-trouble.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
+import { GapWatch } from "./health/gap-watch.ts";
 import { StallWatch } from "./health/stall-watch.ts";
 import { PollAttempts } from "./loop/attempt-poll.ts";
 import { PollHistory } from "./loop/poll-history.ts";
@@ -45,9 +46,10 @@ export interface EngineDeps extends Omit<RunnerDeps, "withoutRemoved">, Pick<Por
 export class EngineParts {
   readonly watches: PlannedWatches;
   readonly runner: PollRunner;
-  readonly history = new PollHistory();
+  readonly history: PollHistory;
   readonly loop: PollLoop;
   readonly stalls: StallWatch;
+  readonly gaps: GapWatch;
   readonly lists: ListCheck;
   readonly resolver: TargetResolver;
   readonly volume: VolumeWatch;
@@ -65,7 +67,9 @@ export class EngineParts {
     this.watches = new PlannedWatches(store, (watchIds) => this.#planAgain(watchIds));
     this.loop = new PollLoop({ clock, timetable, meter, log, slowDownOf: this.#slowDownOf });
     this.runner = this.#newRunner();
+    this.history = new PollHistory(clock);
     this.stalls = this.#newStalls();
+    this.gaps = this.#newGaps();
     this.#targetAlerts = this.#newTargetAlerts();
     this.lists = this.#newLists();
     this.#trouble = this.#newTrouble();
@@ -103,6 +107,11 @@ export class EngineParts {
     const { clock, opsAlerts, log, isUpstreamDown, storeWatch } = this.#deps;
     const isTroubleKnown = () => isUpstreamDown() || storeWatch.trouble !== undefined;
     return new StallWatch({ clock, opsAlerts, log, nextDueAt: (key) => this.loop.nextDueAt(key), isTroubleKnown });
+  }
+
+  #newGaps(): GapWatch {
+    const { clock, opsAlerts, log, store, share, polls } = this.#deps;
+    return new GapWatch({ clock, opsAlerts, log, store, share, pollsOf: (watchId) => polls.of(watchId) });
   }
 
   #newTargetAlerts(): TargetAlerts {
@@ -148,8 +157,21 @@ export class EngineParts {
 
   #newAttempts(): PollAttempts {
     const { clock, log, trace, meter, storeWatch, opsAlerts, onPolled } = this.#deps;
-    const { stalls, volume, history } = this;
-    return new PollAttempts({ clock, log, trace, meter, storeWatch, opsAlerts, stalls, volume, history, trouble: this.#trouble, onPolled });
+    const { stalls, gaps, volume, history } = this;
+    return new PollAttempts({
+      clock,
+      log,
+      trace,
+      meter,
+      storeWatch,
+      opsAlerts,
+      stalls,
+      gaps,
+      volume,
+      history,
+      trouble: this.#trouble,
+      onPolled,
+    });
   }
 
   #newRunners(): Runners {

@@ -1,9 +1,11 @@
 /** The polling half of the daemon: keeps the plan in step with watches and targets, runs the polls, and says how they go. */
 import type { GroupRun } from "../polling/run/poll-run.ts";
+import { shardOf } from "../model/replicas.ts";
 import type { PollAftermath } from "../model/poll-aftermath.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import { type EngineDeps, EngineParts } from "./engine-parts.ts";
 import { STORE_RETRY_MS } from "./health/store-watch.ts";
+import { countGaps, type OpenGaps } from "./loop/poll-history.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
 import type { EngineWatch } from "./planned-watches.ts";
 
@@ -47,9 +49,10 @@ export class Engine {
   }
 
   start(): void {
-    const { loop, stalls, runners } = this.#parts;
+    const { loop, stalls, gaps, runners } = this.#parts;
     loop.start({ runPoll: (poll) => this.#run(poll), nextDueMs: (poll) => runners.nextDueMs(poll) });
     stalls.start();
+    gaps.start();
     if (this.#deps.share.isLeading()) this.#beginLeading();
   }
 
@@ -61,9 +64,10 @@ export class Engine {
   }
 
   async stop(): Promise<void> {
-    const { loop, stalls, rechecks, runners, resolver, lists, volume } = this.#parts;
+    const { loop, stalls, gaps, rechecks, runners, resolver, lists, volume } = this.#parts;
     const { gate, clock, log } = this.#deps;
     stalls.stop();
+    gaps.stop();
     const lookups = [resolver.stop(), lists.stop()];
     gate.close();
     // Answers that are paid for are worth a moment; one that hangs is not.
@@ -113,8 +117,14 @@ export class Engine {
   }
 
   /** Gaps in covered history that wait to be filled, of everything that is polled. */
-  openGaps(): Promise<number> {
-    return this.#parts.history.countOpenGaps(this.polls, this.#deps.store);
+  openGaps(): Promise<readonly OpenGaps[]> {
+    return this.#parts.history.openGaps(this.polls, this.#deps.store);
+  }
+
+  /** How many of them this replica fills. */
+  async countOwnGaps(): Promise<number> {
+    const own = this.polls.filter(({ key }) => this.#deps.share.holds("poll", shardOf(key)));
+    return countGaps(await this.#parts.history.openGaps(own, this.#deps.store));
   }
 
   /** Makes everything due that waited for something: a recovered store, a new key. */

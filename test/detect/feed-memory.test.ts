@@ -4,7 +4,6 @@ import {
   addRange,
   BOTTOM,
   closeGap,
-  countGaps,
   EMPTY_FEED,
   type Gap,
   isRead,
@@ -12,6 +11,7 @@ import {
   readFeedMemory,
   type CoveredRange,
 } from "../../src/detect/feed-memory.ts";
+import { gapAges } from "../../src/detect/gap-age.ts";
 import { compareIds } from "../../src/model/id.ts";
 
 const gap = (cursor: string): Gap => ({ cursor, horizonMs: 0, tries: 0 });
@@ -110,7 +110,7 @@ it("is read from a state that holds part of it, or another source's memory, and 
     ],
   };
   expect(readFeedMemory(stored)).toEqual({ ...EMPTY_FEED, ...stored });
-  expect(countGaps(readFeedMemory(stored))).toBe(1);
-  expect(countGaps(readFeedMemory({ readAtMs: 1, passes: [] }))).toBe(0);
+  expect(gapAges(readFeedMemory(stored)).length).toBe(1);
+  expect(gapAges(readFeedMemory({ readAtMs: 1, passes: [] })).length).toBe(0);
   expect(readFeedMemory({})).toEqual(EMPTY_FEED);
 });

@@ -27,7 +27,12 @@ function makePlanner(holds: (shard: string) => boolean) {
   const planner = new PollPlanner({
     ...{ hash: sha256, clock: createVirtualClock(0), log: rememberingLog(), timetable: createTimetable() },
     share: { submit: async (_, work) => void (submitted.work = work), holds: (_, key) => holds(key) },
-    ...{ watches: { all: watches }, polls: new PlannedPolls(), history: new PollHistory(), store: { loadSources: async () => [] } },
+    ...{
+      watches: { all: watches },
+      polls: new PlannedPolls(),
+      history: new PollHistory({ monotonic: () => 0 }),
+      store: { loadSources: async () => [] },
+    },
     runners: { load: async () => undefined, pagesOf: () => 1, keepOnly: () => undefined },
     loop: { setPolls: (polls) => void (submitted.polls = polls.map(({ key }) => key)) },
     stalls: { setPolls: () => undefined },

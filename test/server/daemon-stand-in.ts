@@ -94,6 +94,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
   replicas: null,
   unclaimed: null,
   gaps: 0,
+  open_gaps: [],
   watches: [watchView()],
   sinks: [sinkView()],
   silences: [],

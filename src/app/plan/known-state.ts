@@ -19,7 +19,7 @@ export async function readKnown(
   const states = await store.listWatches();
   const planned = [...planWatches(config, hash, states).values()];
   const polls = pollsOf(planned, { hash, timetable: createTimetable(), nowMs: clock.now(), states });
-  const history = new PollHistory();
+  const history = new PollHistory(clock);
   await history.load(polls, store);
   return { states, ratioOf: await readRatios(store), lastPolledMs: (key) => history.lastPolledAtMs.get(key) };
 }

@@ -57,7 +57,7 @@ async function setWatches({ store, engine, meter }: ScrapeDeps, inUse: ReadonlyS
   for (const state of WATCH_STATES) meter.set("chirpwatch_watches", states.filter((one) => stateOf(one) === state).length, { state });
   const targets = states.flatMap((watch) => watch.targets);
   meter.set("chirpwatch_targets_unavailable", targets.filter((target) => target.status === "unavailable").length);
-  meter.set("chirpwatch_gaps", await engine.openGaps());
+  meter.set("chirpwatch_gaps", await engine.countOwnGaps());
   meter.clear("chirpwatch_watch_last_success_timestamp_seconds");
   for (const { id, paused } of states) {
     const atMs = paused ? undefined : engine.lastSuccessAt(id);

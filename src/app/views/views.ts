@@ -5,6 +5,7 @@ import type { KeyWatch } from "../../engine/quota/key-watch.ts";
 import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
+import { countGaps } from "../../engine/loop/poll-history.ts";
 import { isoTime } from "../../model/clock.ts";
 import { shardOf } from "../../model/replicas.ts";
 import { errorText } from "../../model/errors.ts";
@@ -26,6 +27,7 @@ import type { ActivityFeed } from "../daemon/activity.ts";
 import { createPathReader } from "./delivery-path.ts";
 import { eventsView } from "./events-view.ts";
 import { findItem, unseenItem } from "./find-item.ts";
+import { gapViews, stuckGapReasons } from "./gaps-view.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
 import { reasonsOf, type Troubles } from "./reasons.ts";
 import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
@@ -102,7 +104,8 @@ class DaemonViews implements Views {
       refusal,
       superseded: revisions.superseded(),
     };
-    const reasons = [...reasonsOf(troubles), ...strandedReasons(config, stats)];
+    const gaps = await engine.openGaps();
+    const reasons = [...reasonsOf(troubles), ...stuckGapReasons(gaps, clock.now()), ...strandedReasons(config, stats)];
     return {
       state: stateOf(troubles, upstreamWatch.isStopped, reasons),
       reasons,
@@ -117,7 +120,8 @@ class DaemonViews implements Views {
         since: trouble === undefined ? null : isoTime(trouble.sinceMs),
       },
       quota: quotaView(quota),
-      gaps: await engine.openGaps(),
+      gaps: countGaps(gaps),
+      open_gaps: gapViews(gaps),
       watches,
       sinks,
       silences: (await this.silences(false)).silences,

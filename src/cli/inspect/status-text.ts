@@ -4,7 +4,7 @@ import { outcomesText, repeatsText, waitText } from "../../server/words/delivery
 import { enrichingWords, firstReadWords } from "../../server/words/watch-words.ts";
 import { type ReplicaView, unclaimedWords } from "../../server/words/replica-view.ts";
 import type { KeyView, QuotaView } from "../../server/words/budget-view.ts";
-import type { EventLine, ReloadView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
+import type { EventLine, GapView, ReloadView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 
@@ -19,7 +19,7 @@ const MOST_EVENTS = 5;
 
 export function formatStatus(view: StatusView | StoppedView, nowMs: number): string {
   const parts = [
-    heading(view),
+    heading(view, nowMs),
     watchTable(view.watches, nowMs),
     targetTroubles(view.watches),
     unreadLists(view.watches),
@@ -32,13 +32,19 @@ export function formatStatus(view: StatusView | StoppedView, nowMs: number): str
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-function heading(view: StatusView | StoppedView): string {
+function gapsText([oldest, ...others]: readonly GapView[], nowMs: number): string {
+  if (oldest === undefined) return "";
+  const age = `; the oldest is open for ${ageText(nowMs - Date.parse(oldest.opened_at))}`;
+  return [oldest, ...others].some(({ cause }) => cause === "quota") ? `${age}, and the quota leaves no requests for more pages now` : age;
+}
+
+function heading(view: StatusView | StoppedView, nowMs: number): string {
   const lines = [`State: ${view.state.replace("_", " ")}${"version" in view ? runningSince(view) : ""}`];
   for (const reason of view.reasons) lines.push(`  ${reason}`);
   lines.push(...(view.replicas ?? []).map(replicaText));
   if ("version" in view) {
     if (view.unclaimed !== null) lines.push(`  ${unclaimedWords(view.unclaimed)}`);
-    if (view.gaps > 0) lines.push(`  ${plural(view.gaps, "gap")} in what was read, being filled`);
+    if (view.gaps > 0) lines.push(`  ${plural(view.gaps, "gap")} in what was read, being filled${gapsText(view.open_gaps, nowMs)}`);
     if (view.config.last_reload !== null) lines.push(...reloadLines(view.config.last_reload));
     if (view.config.failed_reload !== null) lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));
   }

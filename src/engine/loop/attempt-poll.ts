@@ -9,6 +9,7 @@ import type { PollRun } from "../../polling/run/poll-run.ts";
 import type { TargetTrouble } from "../../polling/targets/target-trouble.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
+import type { GapWatch } from "../health/gap-watch.ts";
 import type { StallWatch } from "../health/stall-watch.ts";
 import { STORE_RETRY_MS } from "../health/store-watch.ts";
 import type { VolumeWatch } from "../recheck/volume-watch.ts";
@@ -16,6 +17,7 @@ import type { PollHistory } from "./poll-history.ts";
 
 export interface AttemptDeps extends Pick<Ports, "clock" | "log" | "trace" | "meter" | "storeWatch" | "opsAlerts"> {
   readonly stalls: Pick<StallWatch, "succeeded" | "failed">;
+  readonly gaps: Pick<GapWatch, "polled">;
   readonly volume: Pick<VolumeWatch, "polled">;
   readonly trouble: Pick<TargetTrouble, "take" | "follow">;
   readonly history: Pick<PollHistory, "polled" | "succeeded" | "failed" | "problems">;
@@ -81,6 +83,7 @@ export class PollAttempts {
     onPolled(poll, outcome, outcome.error);
     if (isOk && !outcome.isSuspicious) await volume.polled(poll);
     await this.#reportLosses(poll, outcome);
+    await this.#deps.gaps.polled(poll, outcome);
     await trouble.follow(poll, outcome);
     return isOk ? {} : this.#failed(poll, outcome.error);
   }
@@ -126,13 +129,18 @@ export class PollAttempts {
 
   /** One notice a watch for items that were not sent, and for history the service would not give. */
   async #reportLosses(poll: Poll, { tooOld, lostGaps }: PollOutcome): Promise<void> {
-    const report = (watch: string, message: string, facts: OpsAlert["facts"] = {}) =>
+    const report = (watch: string, message: string, facts: NonNullable<OpsAlert["facts"]>) =>
       this.#deps.opsAlerts.raise({ type: "watch.gap", subject: watch, watch, severity: "warning", message, facts });
     for (const [watch, items] of tooOld)
-      await report(watch, `${watch}: ${items} items older than max_age not sent; chirpwatch explain says which`, { items });
+      await report(watch, `${watch}: ${items} items older than max_age not sent; chirpwatch explain says which`, {
+        reason: "too_old",
+        items,
+      });
     if (lostGaps === 0) return;
     for (const watch of new Set(poll.subscribers.map((subscriber) => subscriber.watch.id)))
-      await report(watch, `${watch}: the service would not give ${lostGaps} part(s) of its history; items in them may be missing`);
+      await report(watch, `${watch}: the service would not give ${lostGaps} part(s) of its history; items in them may be missing`, {
+        reason: "not_returned",
+      });
   }
 }
 

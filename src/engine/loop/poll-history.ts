@@ -1,9 +1,29 @@
 /** What is remembered of each poll while the daemon runs: when it ran, how that went, and what is missing of its feed. All by poll key. */
-import { countGaps, readFeedMemory } from "../../detect/feed-memory.ts";
+import { type GapAge, readFeedMemory } from "../../detect/feed-memory.ts";
+import { gapAges } from "../../detect/gap-age.ts";
+import type { Clock } from "../../model/clock.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Poll, PollGroup } from "../../plan/poll.ts";
 
 type Store = Pick<PollStore, "loadSources">;
+
+/** Gaps of a feed. */
+interface FeedGaps {
+  readonly gaps: readonly GapAge[];
+  /** When the state was asked for them, monotonic; undefined: a poll of this process left them. */
+  readonly readAtMs?: number;
+}
+
+/** Gaps in the history of a feed that wait to be filled. */
+export interface OpenGaps {
+  readonly feed: Poll;
+  readonly gaps: readonly GapAge[];
+}
+
+export const countGaps = (open: readonly OpenGaps[]): number => open.reduce((sum, { gaps }) => sum + gaps.length, 0);
+
+/** What the state said of gaps that another replica may fill meanwhile is believed for so long. */
+const BELIEVED_MS = 30_000;
 
 export class PollHistory {
   readonly lastPolledAtMs = new Map<string, number>();
@@ -11,7 +31,12 @@ export class PollHistory {
   readonly lastOkAtMs = new Map<string, number>();
   /** Why the last run failed. */
   readonly problems = new Map<string, string>();
-  readonly #openGaps = new Map<string, number>();
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #gaps = new Map<string, FeedGaps>();
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
 
   /**
    * Takes over what the state knows of polls that are new here. Returns their keys. A group that was never polled as such is due by those of its
@@ -38,15 +63,15 @@ export class PollHistory {
   /** Drops what is kept of polls that are planned no longer, alone or in a group: when they come back, the state knows when they ran. */
   keepOnly(polls: readonly Poll[]): void {
     const keys = new Set(polls.flatMap(({ key, group }) => [key, ...(group?.members ?? []).map((member) => member.key)]));
-    for (const kept of [this.lastPolledAtMs, this.lastOkAtMs, this.problems, this.#openGaps])
+    for (const kept of [this.lastPolledAtMs, this.lastOkAtMs, this.problems, this.#gaps])
       for (const key of kept.keys()) if (!keys.has(key)) kept.delete(key);
   }
 
   /** A run that brought something, if only a part. `openGaps`: gaps in what is known of its feed. */
-  polled(key: string, atMs: number, openGaps: number | undefined): void {
+  polled(key: string, atMs: number, openGaps: readonly GapAge[] | undefined): void {
     this.lastPolledAtMs.set(key, atMs);
     this.problems.delete(key);
-    if (openGaps !== undefined) this.#openGaps.set(key, openGaps);
+    if (openGaps !== undefined) this.#gaps.set(key, { gaps: openGaps });
   }
 
   succeeded(key: string, atMs: number): void {
@@ -59,17 +84,26 @@ export class PollHistory {
   }
 
   /**
-   * How many gaps in covered history wait to be filled, of feeds that are polled by themselves and of those in groups. The state is asked once
-   * for those that were not polled since: thousands of memories take it a while.
+   * Gaps in covered history that wait to be filled, of feeds that are polled by themselves and of those in groups. The state is asked for
+   * those that were not polled here, and not again at once: thousands of memories take it a while.
    */
-  async countOpenGaps(polls: readonly Poll[], store: Store): Promise<number> {
-    const feeds = polls.flatMap((poll) => poll.group?.members ?? [poll]).filter(({ detector }) => detector === "feed");
-    const keys = [...new Set(feeds.map(({ key }) => key))];
-    const unknown = keys.filter((key) => !this.#openGaps.has(key));
+  async openGaps(polls: readonly Poll[], store: Store): Promise<readonly OpenGaps[]> {
+    const all = polls.flatMap((poll) => poll.group?.members ?? [poll]).filter(({ detector }) => detector === "feed");
+    const feeds = new Map(all.map((feed) => [feed.key, feed]));
+    const unknown = [...feeds.keys()].filter((key) => !this.#isKnown(key));
     for (const { fingerprint, memory } of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
       // One that was polled meanwhile knows better.
-      if (!this.#openGaps.has(fingerprint)) this.#openGaps.set(fingerprint, countGaps(readFeedMemory(memory)));
+      if (!this.#isKnown(fingerprint))
+        this.#gaps.set(fingerprint, { gaps: gapAges(readFeedMemory(memory)), readAtMs: this.#clock.monotonic() });
     }
-    return keys.reduce((sum, key) => sum + (this.#openGaps.get(key) ?? 0), 0);
+    return [...feeds.values()].flatMap((feed) => {
+      const { gaps = [] } = this.#gaps.get(feed.key) ?? {};
+      return gaps.length === 0 ? [] : [{ feed, gaps }];
+    });
+  }
+
+  #isKnown(key: string): boolean {
+    const known = this.#gaps.get(key);
+    return known !== undefined && (known.readAtMs === undefined || this.#clock.monotonic() - known.readAtMs < BELIEVED_MS);
   }
 }

@@ -1,7 +1,9 @@
 /** A poll of a feed: what it reads, and what that is to its readers. */
-import { countGaps, EMPTY_FEED, readFeedMemory } from "../../detect/feed-memory.ts";
+import { EMPTY_FEED, type GapCause, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { Reach } from "../../detect/feed-poll.ts";
+import { ageGaps, gapAges } from "../../detect/gap-age.ts";
 import { compareIds } from "../../model/id.ts";
+import { RequestHeld } from "../../requests/request-held.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { Ask } from "../ask.ts";
 import { isSkipping } from "../evaluate/absence.ts";
@@ -23,18 +25,25 @@ export async function readFeedPoll(ask: Ask, state: PollState, { startedAtMs, re
   // Where nobody is to hear what came meanwhile, the feed is read as if for the first time: one page.
   const isFresh = readers.every(({ subscriber, target }) => isSkipping(subscriber.watch, target));
   const memory = isFresh ? EMPTY_FEED : readFeedMemory(source.memory);
-  return seenFeed(await readFeed(ask, poll, { memory, needs, serviceClock, startedAtMs }));
+  const feed = await readFeed(ask, poll, { memory, needs, serviceClock, startedAtMs });
+  return seenFeed({ ...feed, memory: ageGaps(memory, feed.memory, { nowMs: startedAtMs, cause: causeOf(feed.error) }) });
+}
+
+/** Why it left gaps as they were. */
+function causeOf(error: unknown): GapCause {
+  if (error instanceof RequestHeld && (error.reason === "pace" || error.reason === "quota")) return "quota";
+  return error === undefined ? "depth" : "service";
 }
 
 export function seenFeed(feed: FeedObservation): Seen {
   const { memory, error, isHeadWhole, isSuspicious, lostGaps, tweets } = feed;
-  const openGaps = countGaps(memory);
+  const openGaps = gapAges(memory);
   // Older tweets may still carry the older handle: the newest of each author counts.
   const oldestFirst = [...tweets.values()].sort((a, b) => compareIds(a.id, b.id));
   return {
     memory,
     error,
-    isWhole: isHeadWhole && openGaps === 0,
+    isWhole: isHeadWhole && openGaps.length === 0,
     tweets: [...tweets.values()],
     users: new Map(oldestFirst.map(({ user }) => [user.id, user])),
     isAboutAccount: false,

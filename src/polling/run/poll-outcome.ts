@@ -1,4 +1,5 @@
 /** What a poll brought and what came of it, for schedules, counts and alerts. */
+import type { GapAge } from "../../detect/feed-memory.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { PollCommit } from "../../model/poll-store.ts";
 import type { TargetNews } from "../targets/target-trouble.ts";
@@ -18,7 +19,7 @@ export interface PollOutcome extends TargetNews {
   readonly isSuspicious: boolean;
   readonly lostGaps: number;
   /** Of a feed: gaps in its history that wait to be filled. */
-  readonly openGaps?: number;
+  readonly openGaps?: readonly GapAge[];
   readonly tooOld: ReadonlyMap<string, number>;
   /** Of a list of accounts. */
   readonly list?: ListOutcome;

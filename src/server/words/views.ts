@@ -225,6 +225,8 @@ export interface StatusView {
   readonly quota: QuotaView;
   /** Gaps in covered history that wait to be filled. */
   readonly gaps: number;
+  /** The oldest of them, at most fifty. */
+  readonly open_gaps: readonly GapView[];
   readonly watches: readonly WatchView[];
   readonly sinks: readonly SinkView[];
   /** Those that hold now. */
@@ -232,6 +234,21 @@ export interface StatusView {
   /** Newest first, about twenty. */
   readonly recent_events: readonly EventLine[];
   readonly config: ConfigView;
+}
+
+/** A gap in covered history that waits to be filled. */
+export interface GapView {
+  /** Ids of the watches that read the feed. */
+  readonly watches: readonly string[];
+  readonly opened_at: string;
+  /** When a poll last read a part of it; until then, when it opened. */
+  readonly shrunk_at: string;
+  /** Polls since then. */
+  readonly polls: number;
+  /** Why the last of them left it as it was: the quota, the service, or the depth of a poll. */
+  readonly cause: "quota" | "service" | "depth";
+  /** Whether the operator was alerted to it: it did not shrink for ten polls and ten minutes. */
+  readonly stuck: boolean;
 }
 
 export interface Health {

@@ -1,7 +1,7 @@
 /** What `status` says, word for word. Why alerts wait is in waiting-text.test.ts. */
 import { describe, expect, it } from "vitest";
 import { formatStatus, type StoppedView } from "../../../src/cli/inspect/status-text.ts";
-import type { StatusView, WatchView } from "../../../src/server/words/views.ts";
+import type { GapView, StatusView, WatchView } from "../../../src/server/words/views.ts";
 import { NOW_MS, silenceView, sinkView, statusView, watchView } from "../../server/daemon-stand-in.ts";
 
 const textOf = (changes: Partial<StatusView> = {}): string => formatStatus(statusView(changes), NOW_MS);
@@ -64,6 +64,16 @@ describe("the head", () => {
       "  1 gap in what was read, being filled",
       "  watches.yaml:3:1: unknown key",
     ]);
+  });
+
+  it("says how long the oldest gap has been open, and where the quota holds gaps back", () => {
+    const times = { opened_at: "2026-03-10T13:50:00.000Z", shrunk_at: "2026-03-10T13:50:00.000Z" };
+    const gap = { watches: ["brand"], ...times, polls: 3, cause: "depth", stuck: false } as const;
+    const gaps = (...open_gaps: readonly GapView[]) => headOf({ gaps: 2, open_gaps })[1];
+    expect(gaps(gap)).toBe("  2 gaps in what was read, being filled; the oldest is open for 10m");
+    expect(gaps(gap, { ...gap, cause: "quota" })).toBe(
+      "  2 gaps in what was read, being filled; the oldest is open for 10m, and the quota leaves no requests for more pages now",
+    );
   });
 
   it("has a line for each daemon on a shared state", () => {

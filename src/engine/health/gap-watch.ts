@@ -1,0 +1,109 @@
+/** Notices gaps in covered history that get nowhere, and their end. What a gap is, and how old, is in the memory of its feed. */
+import { type GapAge, readFeedMemory } from "../../detect/feed-memory.ts";
+import { gapAges, stuckGap } from "../../detect/gap-age.ts";
+import { type Cancel, isoTime } from "../../model/clock.ts";
+import { formatDuration } from "../../model/duration.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import type { Ports } from "../../model/ports.ts";
+import type { Share } from "../../model/replicas.ts";
+import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+import { repeat } from "./repeat.ts";
+
+export interface GapWatchDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
+  readonly store: Pick<PollStore, "loadSources">;
+  /** Of several replicas the leader sees that a gap has closed, whoever filled it. */
+  readonly share: Pick<Share, "isLeading">;
+  readonly pollsOf: (watchId: string) => readonly Poll[];
+}
+
+const CHECK_EVERY_MS = 30_000;
+const CONDITION = "watch.gap:";
+
+export class GapWatch {
+  readonly #deps: GapWatchDeps;
+  #stopChecks: Cancel | undefined;
+
+  constructor(deps: GapWatchDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    const { clock, log } = this.#deps;
+    const onError = (error: unknown) => log.warn("gaps could not be checked", { error });
+    this.#stopChecks = repeat({ clock, everyMs: CHECK_EVERY_MS, work: () => this.#check(), onError });
+  }
+
+  stop(): void {
+    this.#stopChecks?.();
+  }
+
+  /** Takes the outcome of a poll of this replica. */
+  async polled({ subscribers }: Poll, { openGaps = [] }: PollOutcome): Promise<void> {
+    const stuck = stuckGap(openGaps);
+    if (stuck === undefined) return;
+    const reported = this.#deps.opsAlerts.lasting(CONDITION);
+    for (const id of new Set(subscribers.map(({ watch }) => watch.id))) if (!reported.has(id)) await this.#alert(id, stuck);
+  }
+
+  async #check(): Promise<void> {
+    const { opsAlerts, share, store, pollsOf } = this.#deps;
+    if (!share.isLeading()) return;
+    await opsAlerts.load();
+    for (const watch of opsAlerts.lasting(CONDITION)) {
+      const feeds = feedsOf(watch, pollsOf(watch));
+      const sources = feeds.length === 0 ? [] : await store.loadSources(feeds.map(({ key }) => key));
+      if (sources.some(({ memory }) => stuckGap(gapAges(readFeedMemory(memory))) !== undefined)) continue;
+      await opsAlerts.clear(`${CONDITION}${watch}`, feeds.length === 0 ? undefined : closed(watch));
+    }
+  }
+
+  async #alert(watch: string, gap: GapAge): Promise<void> {
+    const { opsAlerts, clock } = this.#deps;
+    await opsAlerts.raise({
+      once: { key: `${CONDITION}${watch}` },
+      type: "watch.gap",
+      subject: watch,
+      watch,
+      severity: "warning",
+      message: `${watch}: ${gapText(gap, clock.now())}`,
+      hint: HINTS[gap.cause],
+      facts: { reason: "open", cause: gap.cause, opened_at: isoTime(gap.openedAtMs), polls: gap.polls },
+    });
+  }
+}
+
+/** Says of a gap how old it is and what keeps it open, as `status` does. */
+export const gapText = ({ openedAtMs, shrunkAtMs, polls, cause }: GapAge, nowMs: number): string =>
+  `a gap in what was read, open since ${isoTime(openedAtMs)}, has not shrunk for ${formatDuration(roundTo(nowMs - shrunkAtMs))} and ${polls} polls: ${CAUSES[cause]}`;
+
+const roundTo = (ms: number): number => Math.max(0, Math.floor(ms / 60_000) * 60_000);
+
+export const CAUSES = {
+  quota: "the quota leaves no requests for pages beyond the first",
+  service: "the data service fails beyond the first page",
+  depth: "`max_pages` of each poll go to newer posts",
+} as const satisfies Record<GapAge["cause"], string>;
+
+const HINTS = {
+  quota:
+    "A larger quota, or a plan that takes less of it, leaves more: see chirpwatch budget. What is missing is read as soon as it can be.",
+  service: "What is missing is read when the service answers.",
+  depth: "Raise `max_pages`, or poll more often.",
+} as const satisfies Record<GapAge["cause"], string>;
+
+const closed = (watch: string) =>
+  ({
+    type: "watch.recovered",
+    subject: watch,
+    watch,
+    severity: "info",
+    message: `${watch}: the gap in what was read is closed.`,
+    facts: { reason: "closed" },
+  }) as const;
+
+/** What a watch reads, also what is read in groups. */
+const feedsOf = (watchId: string, polls: readonly Poll[]): readonly Poll[] =>
+  polls
+    .flatMap((poll) => poll.group?.members ?? [poll])
+    .filter(({ detector, subscribers }) => detector === "feed" && subscribers.some(({ watch }) => watch.id === watchId));
