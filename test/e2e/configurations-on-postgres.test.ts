@@ -64,6 +64,35 @@ it.concurrent("a replica with a newer configuration takes over once it is up, an
   expect(fixture.hook.events()).toHaveLength(1);
 });
 
+it.concurrent("commands on another machine send alerts again, and try a sink that fails, by the daemon that runs", async () => {
+  const fixture = await createFixture();
+  const { api, hook } = fixture;
+  const url = await server.url();
+  const [first, second] = [machine(fixture, url), machine(fixture, url)];
+  for (const one of [first, second]) one.write(["one"]);
+  api.post("search:one", 1);
+  const daemon = await first.start();
+  await noted(daemon, "one");
+  const [sent] = api.post("search:one", 1);
+  const messagesWith = (id: string | undefined) => hook.messages().filter(({ events }) => events.some(({ subject }) => subject === id));
+  await until("the alert", () => messagesWith(sent).length === 1);
+  expect(await second.run("resume", "--sink", "hook")).toMatchObject({ out: "hook is not disabled, and does not fail\n" });
+  expect((await second.run("replay", "--since", "1h", "--yes")).out).toMatch(/\n1 alert goes out again now\n$/);
+  await until("the same alert again", () => messagesWith(sent).length === 2);
+  // Its next attempt would be in a minute.
+  hook.answer((_, response) => void response.writeHead(401).end());
+  const [held] = api.post("search:one", 1);
+  await until("the sink to fail", async () => (await statusOf(daemon)).sinks?.[0]?.breaker === "open");
+  hook.answer((_, response) => response.end());
+  const before = messagesWith(held).length;
+  expect(await second.run("resume", "--sink", "hook")).toMatchObject({
+    out: "hook is not disabled, and fails; the replica that delivers to it tries it now\n",
+  });
+  await until("the alert that waited", () => messagesWith(held).length > before);
+  await end(daemon);
+  expect((await second.run("replay", "--since", "1h", "--yes")).out).toMatch(/go out again at the next start: no daemon runs now\n$/);
+});
+
 it.concurrent("one that starts with a superseded file waits for config activate", async () => {
   const fixture = await createFixture();
   const url = await server.url();

@@ -22,6 +22,28 @@ export async function postDaemon<T>(context: CliContext, place: DaemonPlace, pat
 export const keptText = (count: number): string =>
   count === 0 ? "no daemon runs now, the next start keeps to it" : `kept to by ${plural(count, "replica")} on this state`;
 
+/** When alerts go out that a command made due; `isRunning`: a daemon has them, here or elsewhere on the state. */
+export const goesText = (isRunning: boolean): string => (isRunning ? "now" : "at the next start: no daemon runs now");
+
+/** Whether a daemon works on a state that is opened beside it. */
+export const isWorkedOn = async (store: Pick<OpenedStore, "connectedReplicas">): Promise<boolean> =>
+  (await store.connectedReplicas()).length > 0;
+
+/** Makes alerts due again: by the running daemon, else in the state, where those that run elsewhere on it find them. */
+export async function resendAlerts(
+  context: CliContext,
+  place: DaemonPlace,
+  { path, inState }: { readonly path: string; readonly inState: (store: OpenedStore) => Promise<Resent> },
+): Promise<Resent & { readonly isRunning: boolean }> {
+  const said = await postDaemon<Resent>(context, place, path);
+  if (said !== undefined) return { alerts: said.alerts, isRunning: true };
+  return changeState(context, place, async (store) => ({ alerts: (await inState(store)).alerts, isRunning: await isWorkedOn(store) }));
+}
+
+interface Resent {
+  readonly alerts: number;
+}
+
 /** The state is there, and no daemon runs here. Those that run elsewhere on it read it again. @throws ExitError 74, 75 */
 export async function changeState<T>(
   context: CliContext,

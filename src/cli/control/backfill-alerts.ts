@@ -7,12 +7,12 @@ import { createActiveSilences } from "../../app/delivering/silences.ts";
 import { createServiceClock } from "../../requests/service-clock.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { BackfillView } from "../../server/words/backfill-view.ts";
-import { postDaemon } from "../access/change-state.ts";
+import { isWorkedOn, postDaemon } from "../access/change-state.ts";
 import type { CliContext } from "../terminal/context.ts";
 import type { BackfillPlan } from "./backfill-plan.ts";
 
 export interface AlertsView extends BackfillView {
-  /** A running daemon sends them now. */
+  /** A running daemon sends them now, here or elsewhere on the state. */
   readonly isBeside: boolean;
 }
 
@@ -44,5 +44,5 @@ export async function commitAlerts(
   const active = createActiveWatches(() => routing);
   active.set([{ watch, state, type: watchTypeOf(watch) }]);
   const parts = { ...partsOf(context, access), route: active.route };
-  return { ...(await backfillWatch(parts, polls, { watchId: watch.id, sinceMs, by })), isBeside: false };
+  return { ...(await backfillWatch(parts, polls, { watchId: watch.id, sinceMs, by })), isBeside: await isWorkedOn(access.store) };
 }

@@ -1,6 +1,7 @@
 /** A backfill for people: what it will cost, how far it is, and what came of it. */
 import type { BackEstimate } from "../../app/backfill/estimate-back.ts";
 import type { BackfillView } from "../../server/words/backfill-view.ts";
+import { goesText } from "../access/change-state.ts";
 import { plural } from "../terminal/table.ts";
 import type { BackfillPlan } from "./backfill-plan.ts";
 
@@ -55,6 +56,5 @@ export function resultText(
   const paid = `${plural(spent, "request")} paid`;
   if (isDry)
     return `${paid}. ${plural(alerts, "alert")} would be sent${rest}. Nothing was sent: without --dry-run, the same range costs nothing within a day`;
-  const when = isBeside ? "now" : "at the next start: no daemon runs now";
-  return `${paid}. ${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${when}${rest}`;
+  return `${paid}. ${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${goesText(isBeside)}${rest}`;
 }

@@ -3,7 +3,7 @@ import { previewReplay, replayAlerts } from "../../app/delivering/replays.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { readReplayRequest } from "../../server/words/replay-request.ts";
 import type { ReplayRequest, ReplayView } from "../../server/words/replay-view.ts";
-import { changeState, postDaemon } from "../access/change-state.ts";
+import { goesText, resendAlerts } from "../access/change-state.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { readDaemon, readState } from "../access/read-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
@@ -54,12 +54,11 @@ export async function replaySent(context: CliContext, flags: SentFlags, ask: () 
   for (const line of replayLines(view, total, flags)) context.out(line);
   if (total === 0 || flags.dryRun === true) return;
   if (total > MOST_UNASKED && flags.yes !== true) await ask();
-  const said = await postDaemon<{ readonly alerts: number }>(context, place, query);
-  const { alerts } =
-    said ?? (await changeState(context, place, (store) => replayAlerts(store, place.config(), request, context.clock.now())));
-  context.out(
-    `${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${said === undefined ? "at the next start: no daemon runs now" : "now"}`,
-  );
+  const { alerts, isRunning } = await resendAlerts(context, place, {
+    path: query,
+    inState: (store) => replayAlerts(store, place.config(), request, context.clock.now()),
+  });
+  context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${goesText(isRunning)}`);
 }
 
 /** The time as it was when the command began: how long ago must not move between the two requests. */

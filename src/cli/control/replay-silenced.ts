@@ -1,8 +1,8 @@
 /** `chirpwatch replay --silenced`: sends what silences held back. */
 import { sendSilenced } from "../../app/delivering/silence-actions.ts";
-import type { ResendSilenced, SilenceView } from "../../server/words/silence-view.ts";
-import { changeState, postDaemon } from "../access/change-state.ts";
-import { findDaemon, type DaemonPlace } from "../access/find-daemon.ts";
+import type { SilenceView } from "../../server/words/silence-view.ts";
+import { goesText, resendAlerts } from "../access/change-state.ts";
+import { findDaemon } from "../access/find-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { alertsOf } from "../terminal/silence-table.ts";
 import { plural } from "../terminal/table.ts";
@@ -37,10 +37,12 @@ export async function replaySilenced(context: CliContext, flags: SilencedFlags, 
   if (flags.dryRun === true) return;
   if (held > MOST_UNASKED && flags.yes !== true) await ask();
   const by = callerName(context);
-  const said = await postDaemon<{ alerts: number }>(context, place, `/api/v1/silences/replay?${queryText({ sink, silence, by })}`);
-  const alerts = said?.alerts ?? (await sendFromState(context, place, { sink, silenceId: silence, by }));
-  const goes = alerts === 1 ? "goes" : "go";
-  context.out(`${plural(alerts, "alert")} ${goes} out ${said === undefined ? "at the next start: no daemon runs now" : "now"}`);
+  const selection = { sink, silenceId: silence, by };
+  const { alerts, isRunning } = await resendAlerts(context, place, {
+    path: `/api/v1/silences/replay?${queryText({ sink, silence, by })}`,
+    inState: async (store) => ({ alerts: await sendSilenced(store, place.config(), selection, context.clock.now()) }),
+  });
+  context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${goesText(isRunning)}`);
 }
 
 /** `sinks`: undefined for all. */
@@ -48,6 +50,3 @@ const atSinks = (silence: SilenceView, sinks: readonly string[] | undefined): Si
   ...silence,
   silenced: silence.silenced.filter(({ sink }) => sinks === undefined || sinks.includes(sink)),
 });
-
-const sendFromState = (context: CliContext, place: DaemonPlace, selection: ResendSilenced): Promise<number> =>
-  changeState(context, place, (store) => sendSilenced(store, place.config(), selection, context.clock.now()));

@@ -2,8 +2,7 @@
 import { type Command, Option } from "commander";
 import { resendDeadLetters } from "../../app/delivering/dead-letters.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import type { ResentView } from "../../server/words/dead-view.ts";
-import { changeState, postDaemon } from "../access/change-state.ts";
+import { goesText, resendAlerts } from "../access/change-state.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { viewDead } from "./dead.ts";
@@ -56,12 +55,11 @@ async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
   if (flags.dryRun === true || total === 0) return;
   if (total > MOST_UNASKED && flags.yes !== true) await ask();
   const by = callerName(context);
-  const said = await postDaemon<ResentView>(context, place, `/api/v1/dead/replay?${queryText({ sink, by })}`);
-  const { alerts } =
-    said ?? (await changeState(context, place, (store) => resendDeadLetters(store, place.config(), { sink, by }, context.clock.now())));
-  const goes = alerts === 1 ? "goes" : "go";
-  const when = said === undefined ? "at the next start: no daemon runs now" : "now";
-  context.out(`${plural(alerts, "alert")} ${goes} out again ${when}`);
+  const { alerts, isRunning } = await resendAlerts(context, place, {
+    path: `/api/v1/dead/replay?${queryText({ sink, by })}`,
+    inState: (store) => resendDeadLetters(store, place.config(), { sink, by }, context.clock.now()),
+  });
+  context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${goesText(isRunning)}`);
 }
 
 /** @throws ExitError unless the answer is yes */

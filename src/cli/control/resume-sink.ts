@@ -1,6 +1,7 @@
 /** `chirpwatch resume --sink`: a sink that fails is tried at once, one that is disabled too. Asked of the daemon, or written into the state. */
 import type { ResumedSinkView } from "../../server/words/actions.ts";
-import { changeState, postDaemon } from "../access/change-state.ts";
+import { type ResumedInState, resumeInState } from "../../deliver/outcome/resume-in-state.ts";
+import { changeState, isWorkedOn, postDaemon } from "../access/change-state.ts";
 import { requireKnownName } from "../access/known-name.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
@@ -19,12 +20,15 @@ export async function resumeSink(context: CliContext, sink: string, configPath: 
     sink,
     place.config().sinks.map(({ name }) => name),
   );
-  const { wasDisabled, replicas } = await changeState(context, place, async (store) => {
-    const health = (await store.loadSinkHealth()).find((one) => one.sink === sink);
-    const isDisabled = health !== undefined && health.goneFrom !== null;
-    if (isDisabled) await store.saveSinkHealth({ ...health, goneFrom: null });
-    return { wasDisabled: isDisabled, replicas: (await store.connectedReplicas()).length };
-  });
-  const next = replicas === 0 ? "no daemon runs now, the next start tries it" : "the replica that delivers to it tries it now";
-  context.out(wasDisabled ? `${sink} is no longer disabled; ${next}` : `${sink} is not disabled`);
+  const { resumed, isRunning } = await changeState(context, place, async (store) => ({
+    resumed: await resumeInState(store, sink, context.clock.now()),
+    isRunning: await isWorkedOn(store),
+  }));
+  context.out(resumedText(sink, resumed, isRunning));
+}
+
+function resumedText(sink: string, { wasDisabled, isFailing }: ResumedInState, isRunning: boolean): string {
+  const next = isRunning ? "the replica that delivers to it tries it now" : "no daemon runs now, the next start tries it";
+  if (wasDisabled) return `${sink} is no longer disabled; ${next}`;
+  return isFailing ? `${sink} is not disabled, and fails; ${next}` : `${sink} is not disabled, and does not fail`;
 }
