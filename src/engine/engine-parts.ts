@@ -182,7 +182,7 @@ export class EngineParts {
       slowDownOf: this.#slowDownOf,
       wake: (key) => void this.loop.runNow(key),
       runOne: (poll, reach) => this.attempts.run(poll, () => runner.run(poll, reach)),
-      take: (poll, feed) => this.attempts.run(poll, () => runner.take(poll, feed)),
+      take: (poll, feed, commits) => this.attempts.run(poll, () => runner.take(poll, feed, commits)),
     });
   }
 

@@ -135,6 +135,8 @@ export interface NewEnrichment {
 export interface PollCommit {
   readonly atMs: number;
   readonly source?: SourceChange;
+  /** Of polls that were read together. */
+  readonly sources?: readonly SourceChange[];
   readonly targets: readonly TargetChange[];
   /** The first verdict of an item stays. */
   readonly verdicts: readonly ItemVerdict[];

@@ -459,6 +459,19 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await commit({ source: { fingerprint: "a", expectedRevision: 9, polledAtMs: T0, ok: true } })).status).toBe("conflict");
       });
 
+      test("write the sources of polls that were read together, or none of them", async () => {
+        const polled = (fingerprint: string, expectedRevision: number, n: number) => ({
+          ...{ fingerprint, expectedRevision, polledAtMs: T0 + n, ok: true },
+          memory: { n },
+        });
+        expect((await commit({ sources: [polled("a", 0, 1), polled("b", 0, 2)] })).status).toBe("committed");
+        expect((await commit({ sources: [polled("a", 1, 3), polled("b", 9, 4)] })).status).toBe("conflict");
+        expect(await store.loadSources(["a", "b"])).toMatchObject([
+          { memory: { n: 1 }, revision: 1 },
+          { memory: { n: 2 }, revision: 1 },
+        ]);
+      });
+
       test("conflict on a changed target, and undo the source they wrote before it", async () => {
         const state = await first();
         const change = { ...ref(state), expectedRevision: 0, memory: { a: 1 } };

@@ -117,13 +117,13 @@ export class GroupRead {
   async #readBatch(batch: readonly PlannedMember[]): Promise<void> {
     const own = batch.flatMap(({ member }) => this.#byKey.get(member.poll.key) ?? []);
     try {
-      const { observations, isCut, isSuspicious } = await this.#deps.reading.together(this.#query, batch);
-      if (isCut) return void this.#alone.push(...own.map((task) => ({ ...task, endpoint: "timeline" as const, isFull: true })));
-      await sideBySide(own, async (task) => {
-        const feed = observations.get(task.member.poll.key);
-        const run = feed === undefined ? undefined : await this.#deps.reading.take(task.member.poll, feed);
-        this.#applyRead(task, run, isSuspicious);
-      });
+      const answer = await this.#deps.reading.together(this.#query, batch);
+      if (answer.isCut) return void this.#alone.push(...own.map((task) => ({ ...task, endpoint: "timeline" as const, isFull: true })));
+      const runs = await this.#deps.reading.takeAll(
+        own.map(({ member }) => member.poll),
+        answer,
+      );
+      for (const task of own) this.#applyRead(task, runs.get(task.member.poll.key), answer.isSuspicious);
     } catch (error) {
       if (!isAboutSearch(error)) throw error;
       if (isBadRequest(error) && batch.length > 1 && (await this.#isShortTaken(batch))) return this.#readInSmallerBatches(batch);

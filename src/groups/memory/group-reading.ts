@@ -19,6 +19,7 @@ import {
 } from "../../polling/read/read-merged.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { cooldownMs, type GroupRun, type PollRun } from "../../polling/run/poll-run.ts";
+import { JointCommit } from "../../polling/run/joint-commit.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
@@ -54,13 +55,9 @@ export class GroupReading {
   readonly readiness: GroupMembers;
   /** By poll key, members that could not be read. */
   readonly cooldowns: Cooldowns;
-  /** Takes what was read of a member together with others. */
-  readonly take: RunMember["take"];
-
   constructor(deps: GroupReadingDeps) {
     this.#deps = deps;
     this.readiness = createGroupMembers(deps.store);
-    this.take = deps.take;
     this.cooldowns = createCooldowns(deps.clock);
   }
 
@@ -102,6 +99,21 @@ export class GroupReading {
   /** One query for all of them. @throws what asking throws */
   together(run: Running, members: readonly PlannedMember[]): Promise<MergedAnswer> {
     return readMerged(askSearch(this.#deps.gate, run.group), members, this.#timesOf(run));
+  }
+
+  /**
+   * Takes what was read of members together; those of which nothing was read are left out. Their events are created at once, oldest first over
+   * all of them. By poll key.
+   */
+  async takeAll(members: readonly Poll[], { observations }: Pick<MergedAnswer, "observations">): Promise<ReadonlyMap<string, PollRun>> {
+    const { store, take } = this.#deps;
+    const read = members.flatMap((poll) => {
+      const feed = observations.get(poll.key);
+      return feed === undefined ? [] : [{ poll, feed }];
+    });
+    const joint = new JointCommit(store, read.length);
+    const runs = read.map(async ({ poll, feed }) => [poll.key, await joint.run((commits) => take(poll, feed, commits))] as const);
+    return new Map(await Promise.all(runs));
   }
 
   /** Our time as the service's. */

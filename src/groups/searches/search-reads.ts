@@ -90,18 +90,23 @@ export class SearchReads {
     }
   }
 
-  async #applyAnswer(scene: SearchScene, tasks: readonly SearchTask[], { observations, isSuspicious }: MergedAnswer): Promise<void> {
-    await sideBySide(tasks, async (task) => {
+  async #applyAnswer(scene: SearchScene, tasks: readonly SearchTask[], answer: MergedAnswer): Promise<void> {
+    const runs = await this.#deps.reading.takeAll(
+      tasks.map(({ poll }) => poll),
+      answer,
+    );
+    for (const task of tasks) {
       const { key } = task.poll;
       const member = scene.members.get(key);
-      const feed = observations.get(key);
-      const run = feed === undefined ? undefined : await this.#deps.reading.take(task.poll, feed);
+      const run = runs.get(key);
       if (run?.outcome !== undefined) scene.outcomes.push(run.outcome);
-      if (member === undefined || (run !== undefined && run.outcome === undefined)) return;
-      if (isSuspicious) return void scene.members.set(key, { ...member, triedAtMs: scene.startedAtMs });
-      scene.members.set(key, afterShared(member, task, run?.outcome, this.#readTimesOf(scene)));
-      this.#remember(key, feed?.items ?? []);
-    });
+      if (member === undefined || (run !== undefined && run.outcome === undefined)) continue;
+      if (answer.isSuspicious) scene.members.set(key, { ...member, triedAtMs: scene.startedAtMs });
+      else {
+        scene.members.set(key, afterShared(member, task, run?.outcome, this.#readTimesOf(scene)));
+        this.#remember(key, answer.observations.get(key)?.items ?? []);
+      }
+    }
   }
 
   /** The run of a member that was read by itself. */

@@ -51,7 +51,7 @@ export const NOTHING: SubscriberEvaluation = { verdicts: [], events: [], targets
 export function joinEvaluations(evaluations: readonly SubscriberEvaluation[]): SubscriberEvaluation {
   return {
     verdicts: evaluations.flatMap(({ verdicts }) => verdicts),
-    events: evaluations.flatMap(({ events }) => events).sort(byAge),
+    events: evaluations.flatMap(({ events }) => events).sort((a, b) => byAgeOfEvents(a.event, b.event)),
     targets: evaluations.flatMap(({ targets }) => targets),
     members: evaluations.flatMap(({ members }) => members ?? []),
     rechecks: evaluations.flatMap(({ rechecks }) => rechecks ?? []),
@@ -59,7 +59,7 @@ export function joinEvaluations(evaluations: readonly SubscriberEvaluation[]): S
 }
 
 /** Tweets by their ids, which say the order even where the service's dates are rounded to seconds or wrong; the rest by time. */
-function byAge({ event: a }: EvaluatedEvent, { event: b }: EvaluatedEvent): number {
+export function byAgeOfEvents(a: ChirpEvent, b: ChirpEvent): number {
   if (a.body.tweet !== undefined && b.body.tweet !== undefined) return compareIds(a.subject, b.subject);
   return a.occurredAtMs - b.occurredAtMs;
 }

@@ -57,9 +57,9 @@ export class PollRunner {
     return running.finally(() => firstReads.end(poll));
   }
 
-  /** The same for a feed that was read already, together with others. */
-  take(poll: Poll, feed: FeedObservation): Promise<PollOutcome> {
-    return this.#run(poll, async () => seenFeed(feed));
+  /** The same for a feed that was read already, together with others, and is committed by `commits`. */
+  take(poll: Poll, feed: FeedObservation, commits: Pick<PollStore, "commitPoll">): Promise<PollOutcome> {
+    return this.#run(poll, async () => seenFeed(feed), commits);
   }
 
   /** Pages of the first reads that run now, by watch id. */
@@ -77,7 +77,7 @@ export class PollRunner {
   }
 
   /** Read once; evaluated and committed again where the state was changed meanwhile. */
-  async #run(planned: Poll, see: See): Promise<PollOutcome> {
+  async #run(planned: Poll, see: See, commits: Pick<PollStore, "commitPoll"> = this.#deps.store): Promise<PollOutcome> {
     const { store, clock, withoutRemoved, retentionMs } = this.#deps;
     const startedAtMs = clock.now();
     const load = () => loadPoll(store, withoutRemoved(planned));
@@ -90,7 +90,7 @@ export class PollRunner {
     for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
       if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
       const evaluation = await evaluatePoll(this.#deps, state, seen);
-      const created = await this.#commit(state, seen, evaluation, startedAtMs);
+      const created = await this.#commit(state, seen, evaluation, { startedAtMs, commits });
       if (created !== undefined)
         return outcomeOf(state, seen, evaluation, { events: created.size, rememberedFromMs: clock.now() - retentionMs() });
       state = await load();
@@ -99,12 +99,17 @@ export class PollRunner {
   }
 
   /** Ids of the events that were new; undefined where the state was changed meanwhile. */
-  async #commit(state: PollState, seen: Seen, evaluation: Evaluation, startedAtMs: number): Promise<ReadonlySet<string> | undefined> {
+  async #commit(
+    state: PollState,
+    seen: Seen,
+    evaluation: Evaluation,
+    { startedAtMs, commits }: { readonly startedAtMs: number; readonly commits: Pick<PollStore, "commitPoll"> },
+  ): Promise<ReadonlySet<string> | undefined> {
     const { clock, route, trace, meter, findEdits } = this.#deps;
     const { poll } = state;
     const edits = (await findEdits?.(sightsOf(seen.tweets, evaluation.joined.events))) ?? [];
     const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route, edits });
-    const created = await commitEvents(this.#deps, commit, { trace, source: poll.key });
+    const created = await commitEvents({ ...this.#deps, store: commits }, commit, { trace, source: poll.key });
     if (created !== undefined) countPoll(meter, poll, commit, created);
     return created;
   }

@@ -1,4 +1,5 @@
 /** How a group has one of its members polled: by itself, or with what was read of it together with others. */
+import type { PollStore } from "../../model/poll-store.ts";
 import type { Reach } from "../../detect/feed-poll.ts";
 import type { PollRun } from "./poll-run.ts";
 import type { FeedObservation } from "../read/read-feed.ts";
@@ -7,6 +8,6 @@ import type { Poll } from "../watch-poll.ts";
 export interface RunMember {
   /** Reads a member by itself, as deep as `reach` says. Never rejects. */
   readonly runOne: (poll: Poll, reach?: Reach) => Promise<PollRun>;
-  /** Evaluates and commits what was read of a member together with others. Never rejects. */
-  readonly take: (poll: Poll, feed: FeedObservation) => Promise<PollRun>;
+  /** Evaluates what was read of a member together with others, and commits it by `store`. Never rejects. */
+  readonly take: (poll: Poll, feed: FeedObservation, store: Pick<PollStore, "commitPoll">) => Promise<PollRun>;
 }

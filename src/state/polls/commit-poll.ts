@@ -25,13 +25,18 @@ export async function commitPoll(settlements: Settlements, commit: PollCommit): 
   }
 }
 
-/** The source and the watches whose rows it reads and changes, and where its deliveries join others. */
+const sourcesOf = ({ source, sources = [] }: PollCommit): readonly SourceChange[] => [
+  ...(source === undefined ? [] : [source]),
+  ...sources,
+];
+
+/** The sources and the watches whose rows it reads and changes, and where its deliveries join others. */
 function scopesOf(commit: PollCommit): readonly string[] {
-  const { source, targets, verdicts, members = [], rechecks, events, deliveries, enrichments = [], edits } = commit;
+  const { targets, verdicts, members = [], rechecks, events, deliveries, enrichments = [], edits } = commit;
   const ofRechecks = rechecks === undefined ? [] : [...rechecks.rechecks, ...rechecks.ended, ...rechecks.late];
   const watched = [targets, verdicts, members, ofRechecks, events, enrichments].flat();
   return [
-    ...(source === undefined ? [] : [scopeOfSource(source.fingerprint)]),
+    ...sourcesOf(commit).map(({ fingerprint }) => scopeOfSource(fingerprint)),
     ...watched.map(({ watchKey }) => scopeOfWatch(watchKey)),
     ...scopesOfDeliveries(deliveries),
     ...(edits === undefined ? [] : [EDITS]),
@@ -39,7 +44,7 @@ function scopesOf(commit: PollCommit): readonly string[] {
 }
 
 async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<string>> {
-  if (commit.source !== undefined && !(await applySource(on, commit.source))) throw new Conflict();
+  for (const source of sourcesOf(commit)) if (!(await applySource(on, source))) throw new Conflict();
   const targets = new TargetRevisions(on);
   for (const change of commit.targets) if (!(await targets.apply(change))) throw new Conflict();
   if (!(await insertVerdicts(on, targets, commit.verdicts, commit.atMs))) throw new Conflict();
