@@ -91,9 +91,21 @@ export type RoutedPlace = {
   readonly groupBy?: readonly string[];
 };
 
+/** What an alert is about. A sink gets the alerts of one watch on one subject in the order in which they came about. */
+export interface AlertSubject {
+  readonly watchKey: string;
+  readonly subject: string;
+  /** The target as it is written, where several may have the same subject. Absent: the subject alone counts. */
+  readonly target?: string;
+}
+
 export interface NewDelivery {
   readonly eventId: string;
   readonly sink: string;
+  /** Absent for the first alert that there can be on a subject, and for ops alerts: nothing comes before them. */
+  readonly about?: AlertSubject;
+  /** It speaks about an alert that the sink got before: about the first on its subject, unless an event is named. */
+  readonly follows?: { readonly eventId?: string };
   /** Kept for `explain`. */
   readonly routed?: RoutedPlace;
   /** Events of one key go out together and in order; an ungrouped event uses its own id. */

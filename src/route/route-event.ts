@@ -4,6 +4,7 @@ import type { ChirpEvent } from "../model/event.ts";
 import type { LevelOptions, OpenLevel } from "../model/level.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import { onceBy } from "./dedupe.ts";
+import { aboutOf } from "./follow-up.ts";
 import { isFollowUp, isLevel, levelOptionsOf } from "./level.ts";
 import { type Mute, muteOf } from "./mute.ts";
 import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./noise.ts";
@@ -56,7 +57,8 @@ function deliveryTo(event: ChirpEvent, receiver: ChosenReceiver, context: Routin
   const isGathered = context.gatherMs !== undefined && facts.chat && made.digestAtMs === undefined;
   const placed = separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context) } : made);
   const routed = routedPlace(route, isOpsAlert(event));
-  return { ...placed, routed, ...(silence === undefined ? {} : { silencedBy: silence.id }) };
+  const about = isOpsAlert(event) ? {} : aboutOf(event);
+  return { ...placed, routed, ...about, ...(silence === undefined ? {} : { silencedBy: silence.id }) };
 }
 
 const levelOf = (event: ChirpEvent, { route, facts }: ChosenReceiver): LevelOptions | undefined =>
@@ -66,7 +68,10 @@ const levelOf = (event: ChirpEvent, { route, facts }: ChosenReceiver): LevelOpti
 export function routeFollowUp(level: Pick<OpenLevel, "event" | "sink">, followUp: ChirpEvent, context: RoutingContext) {
   const receiver = findReceivers(level.event, context).find(({ sink }) => sink === level.sink);
   const options = receiver === undefined ? undefined : levelOf(level.event, receiver);
-  return receiver === undefined || options === undefined ? undefined : { options, delivery: deliveryTo(followUp, receiver, context) };
+  if (receiver === undefined || options === undefined) return undefined;
+  const delivery = deliveryTo(followUp, receiver, context);
+  const follows = delivery.follows === undefined ? {} : { follows: { eventId: level.event.id } };
+  return { options, delivery: { ...delivery, ...follows } };
 }
 
 /** A sink that takes an event, and the first route that names it; none where the watch or `ops` does. */

@@ -1063,6 +1063,59 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         });
       });
 
+      describe("alerts of one watch on one subject", () => {
+        const about = { watchKey: "brand", subject: "u1", target: "" };
+        const alert = (n: number) => makeEvent("u1", { type: `score.changed.${n}`, watchKey: "brand" });
+        const ids = (groups: Awaited<ReturnType<typeof due>>["groups"]) =>
+          groups.map(({ members }) => members.map(({ event }) => event.type));
+        const [one, two, three] = [alert(1), alert(2), alert(3)];
+
+        test("wait for the one before: while it is held, and while its message is under way", async () => {
+          await commitEvents([one], { about, notBeforeMs: T0 + 100, heldBy: "nights" });
+          await commitEvents([two], { about }, T0 + 1);
+          await commitEvents([three], { about, groupKey: "g", groupWaitMs: 0 }, T0 + 2);
+          expect((await due(T0 + 50)).groups).toEqual([]);
+          expect(await store.nextDueAt(["hook"])).toBe(T0 + 2);
+          expect(ids((await due(T0 + 100)).groups)).toEqual([["score.changed.1"]]);
+          await sealAll(T0 + 100);
+          expect((await due(T0 + 101)).groups).toEqual([]);
+          await store.record([{ messageId: "m0", kind: "sent", atMs: T0 + 102 }]);
+          expect(ids((await due(T0 + 103)).groups)).toEqual([["score.changed.2"]]);
+          await sealAll(T0 + 103, "n");
+          await store.record([{ messageId: "n0", kind: "dead", atMs: T0 + 104, error: "400", cause: "refused 400", countAttempt: true }]);
+          expect(ids((await due(T0 + 105)).groups)).toEqual([["score.changed.3"]]);
+        });
+
+        test("share a message where their group is the same, unless the one before waits elsewhere", async () => {
+          await commitEvents([one], { about, notBeforeMs: T0 + 100, heldBy: "nights" });
+          await commitEvents([two, three], { about, groupKey: "g" }, T0 + 1);
+          const other = makeEvent("u2", { type: "score.changed.9", watchKey: "brand" });
+          await commitEvents([other], { about: { ...about, subject: "u2" }, groupKey: "g" }, T0 + 2);
+          expect(ids((await due(T0 + 3)).groups)).toEqual([["score.changed.9"]]);
+          await sealAll(T0 + 100);
+          for (const messageId of ["m0", "m1"]) await store.record([{ messageId, kind: "sent", atMs: T0 + 101 }]);
+          expect(ids((await due(T0 + 102)).groups)).toEqual([["score.changed.2", "score.changed.3"]]);
+        });
+
+        test("do not wait for each other at another sink, of another watch, or for another target", async () => {
+          await commitEvents([one], { about, notBeforeMs: T0 + 100, heldBy: "nights" });
+          const elsewhere = alert(4);
+          await commit({
+            events: [two, three, elsewhere],
+            deliveries: [
+              delivery(two, { about: { ...about, target: "@acme" } }),
+              delivery(three, { about: { ...about, watchKey: "w" } }),
+              delivery(elsewhere, { about, sink: "chat" }),
+            ],
+          });
+          expect(
+            ids((await due(T0 + 1, ["hook", "chat"])).groups)
+              .flat()
+              .sort(),
+          ).toEqual([two, three, elsewhere].map(({ type }) => type).sort());
+        });
+      });
+
       test("begins a new window after an alert that was given up, and counts, lists and sends again with it what had joined it", async () => {
         const once = { once: { key: "tweet:1", withinMs: DAY_MS } };
         const [a, b, c, d] = ["a", "b", "c", "d"].map((w) => makeEvent("1", { watch: w })) as [

@@ -38,6 +38,10 @@ export interface DeliveriesTable {
   worded_by: string | null;
   /** Why that one did not, and the default was sent. */
   wording_error: string | null;
+  /** The latest alert on the same subject that was still on its way when this one came: it goes first. */
+  after_id: number | null;
+  /** The alert that this one is a follow-up to; null where it is none, or the sink had no such alert. */
+  follows_id: number | null;
 }
 
 /** Timers of real groups; an event that is its own group has none. */

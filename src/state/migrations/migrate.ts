@@ -34,6 +34,7 @@ import { up as configRevisions } from "./0029-config-revisions.ts";
 import { up as serverSequences } from "./0030-server-sequences.ts";
 import { up as groupIntervals } from "./0031-group-intervals.ts";
 import { up as furtherPages } from "./0032-further-pages.ts";
+import { up as followUps } from "./0033-follow-ups.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -70,6 +71,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0030-server-sequences": { up: serverSequences },
   "0031-group-intervals": { up: groupIntervals },
   "0032-further-pages": { up: furtherPages },
+  "0033-follow-ups": { up: followUps },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

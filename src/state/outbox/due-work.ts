@@ -2,6 +2,7 @@
 import { readDigestGroup } from "../../model/digest.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DueGroup, DueMember, DueMessage } from "../../model/outbox.ts";
+import { alertAhead, isNotBehindAlert, withoutBehind } from "./alert-ahead.ts";
 import { isNotBehindMessage } from "./group-timers.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { fromText } from "../db/json-text.ts";
@@ -66,14 +67,15 @@ const listedCounts = listStatement<object, string>()((on, list) =>
 
 const dueSingles = statement<Asked>()((on, slot) =>
   on
-    .selectFrom("deliveries")
-    .select(["id", "group_key"])
-    .where("state", "=", WAITING)
-    .where("sink", "=", slot("sink"))
-    .where("grouped", "=", SINGLE)
-    .where("due_at", "<=", slot("now"))
-    .orderBy("due_at")
-    .orderBy("id")
+    .selectFrom("deliveries as d")
+    .select(["d.id", "d.group_key"])
+    .where("d.state", "=", WAITING)
+    .where("d.sink", "=", slot("sink"))
+    .where("d.grouped", "=", SINGLE)
+    .where("d.due_at", "<=", slot("now"))
+    .where(isNotBehindAlert)
+    .orderBy("d.due_at")
+    .orderBy("d.id")
     .limit(slot("limit")),
 );
 
@@ -91,14 +93,15 @@ const dueGroups = statement<Asked>()((on, slot) =>
 
 const groupMembers = statement<{ sink: string; groupKey: string; now: number; limit: number }>()((on, slot) =>
   on
-    .selectFrom("deliveries")
-    .select(["id", "due_at"])
-    .where("state", "=", WAITING)
-    .where("grouped", "=", GROUPED)
-    .where("sink", "=", slot("sink"))
-    .where("group_key", "=", slot("groupKey"))
-    .where("due_at", "<=", slot("now"))
-    .orderBy("id")
+    .selectFrom("deliveries as d")
+    .select(["d.id", "d.due_at"])
+    .select((eb) => alertAhead(eb).as("ahead_id"))
+    .where("d.state", "=", WAITING)
+    .where("d.grouped", "=", GROUPED)
+    .where("d.sink", "=", slot("sink"))
+    .where("d.group_key", "=", slot("groupKey"))
+    .where("d.due_at", "<=", slot("now"))
+    .orderBy("d.id")
     .limit(slot("limit")),
 );
 
@@ -194,8 +197,9 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
     const groupKey = row.group_key;
     const isDigest = readDigestGroup(groupKey) !== undefined;
     const { rows } = await groupMembers(db, { sink, groupKey, now, limit: isDigest ? DIGEST_AT_ONCE : MEMBERS_AT_ONCE });
-    if (rows.length === 0) continue;
-    const members = rows.map((member) => Number(member.id));
+    const free = withoutBehind(rows);
+    if (free.length === 0) continue;
+    const members = free.map((member) => Number(member.id));
     const series = isDigest ? await seriesOf(db, row, { sink, now, dueAtMs: rows.map((member) => Number(member.due_at)) }) : undefined;
     work.push({ kind: "group", sink, groupKey, members, ...(series && { series }) });
   }

@@ -1,5 +1,6 @@
 /** Outbox rows of new events: when each is due, and whether it goes out at all or joins another. */
 import type { NewDelivery } from "../../model/poll-store.ts";
+import { EarlierAlerts } from "./earlier-alerts.ts";
 import { GroupTimers } from "./group-timers.ts";
 import { DedupeKeys } from "./dedupe-keys.ts";
 import { openNewLevels } from "../items/levels.ts";
@@ -34,6 +35,8 @@ const COLUMNS = [
   "routed",
   "worded_by",
   "wording_error",
+  "after_id",
+  "follows_id",
 ] as const;
 
 /** An event goes to a sink once, whatever the routes say. */
@@ -51,14 +54,17 @@ export async function insertDeliveries(on: Executor, deliveries: readonly NewDel
   if (deliveries.length === 0) return;
   const numberOf = await nextNumbers(on, "delivery", deliveries.length);
   const tellings = await DedupeKeys.load(on, deliveries, nowMs);
+  const earlier = await EarlierAlerts.load(on, deliveries);
   const timers = new GroupTimers(on);
   const rows: DeliveriesTable[] = [];
   for (const [i, delivery] of deliveries.entries()) {
     const row = deliveryRow(delivery, numberOf(i), nowMs);
     rows.push(row);
+    earlier.place(row, delivery);
     if (row.state !== "waiting") continue;
     const admitted = tellings.admit(row, delivery);
     if (admitted !== undefined && row.grouped === 1) row.due_at = await timers.dueAt(admitted, nowMs);
+    earlier.add(row, delivery);
   }
   await insertNew(on, rows);
   await openNewLevels(on, deliveries, rows);
@@ -89,6 +95,8 @@ export const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): D
   routed: delivery.routed === undefined ? null : toText(delivery.routed),
   worded_by: null,
   wording_error: null,
+  after_id: null,
+  follows_id: null,
 });
 
 /** What a mute drops is not sent later either, so it counts before a silence. */

@@ -1,4 +1,5 @@
 /** When the outbox has something to do next. */
+import { isNotBehindAlert } from "./alert-ahead.ts";
 import { isNotBehindMessage } from "./group-timers.ts";
 import { type Executor, statement } from "../db/statement.ts";
 import { OPEN, SINGLE, WAITING } from "../db/literals.ts";
@@ -14,12 +15,13 @@ const nextTimes = statement<{ sink: string }>()((on, slot) =>
   on
     .selectNoFrom((eb) => [
       eb
-        .selectFrom("deliveries")
-        .select("due_at")
-        .where("state", "=", WAITING)
-        .where("grouped", "=", SINGLE)
-        .where("sink", "=", slot("sink"))
-        .orderBy("due_at")
+        .selectFrom("deliveries as d")
+        .select("d.due_at")
+        .where("d.state", "=", WAITING)
+        .where("d.grouped", "=", SINGLE)
+        .where("d.sink", "=", slot("sink"))
+        .where(isNotBehindAlert)
+        .orderBy("d.due_at")
         .limit(1)
         .as("single"),
       eb

@@ -13,7 +13,38 @@ export const checkOrder = (evidence: Evidence): readonly string[] => [
   ...checkGroups(evidence),
   ...checkTurns(evidence),
   ...checkComings(evidence),
+  ...checkSubjects(evidence),
 ];
+
+/**
+ * Alerts of one watch on one subject keep their order at a sink, whatever their groups: the later one is not tried before the message of the
+ * earlier one was accepted or given up. Of what was sent again, an operator decides.
+ */
+function checkSubjects({ outbox, isClockSet }: Evidence): readonly string[] {
+  if (isClockSet) return [];
+  const shared = sharedAttempts(outbox);
+  const own = outbox.alerts.filter(({ row, event }) => event.watchType !== "daemon" && row.replayedAtMs === null && isSent(row.state));
+  return [...groupBy(own, subjectOf).values()].flatMap((alerts) =>
+    alerts.slice(1).flatMap(({ row }, n) => {
+      const before = alerts[n]?.row;
+      const [message, earlier] = [outbox.messages.get(row.messageId ?? ""), outbox.messages.get(before?.messageId ?? "")];
+      const [first] = outbox.attempts.get(message?.id ?? "") ?? [];
+      if (before === undefined || message === undefined || first === undefined || shared.has(first)) return [];
+      if (message.id === earlier?.id || (earlier !== undefined && isOneList(message, earlier))) return [];
+      const overMs = earlier?.doneAtMs ?? Number.POSITIVE_INFINITY;
+      return first.atMs >= overMs - EDGE_MS ? [] : [`${row.sink}: alert ${row.id} overtook ${before.id} on the same subject`];
+    }),
+  );
+}
+
+const isSent = (state: string): boolean => /^(?:waiting|sealed|summarised)$/.test(state);
+
+/** Parts of one digest. */
+const isOneList = (a: LeftMessage, b: LeftMessage): boolean => a.groupKey === b.groupKey && a.sealedAtMs === b.sealedAtMs;
+
+/** A post is one, whichever target it was found for. */
+const subjectOf = ({ row, event }: Alert): string =>
+  JSON.stringify([row.sink, event.watch, event.subject, event.body["tweet"] === undefined ? (event.labels["target"] ?? "") : ""]);
 
 /** Of what a channel is given at one moment, grouped or not, the oldest goes first. Webhooks take several at once. */
 function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {

@@ -1,0 +1,86 @@
+/**
+ * Which alerts on the same subject a sink had before: a new one waits behind those that are still on their way, also where they are in other
+ * groups, and a follow-up knows the alert that it is about.
+ */
+import type { AlertSubject, NewDelivery } from "../../model/poll-store.ts";
+import type { DeliveriesTable } from "../db/outbox-tables.ts";
+import { fromText } from "../db/json-text.ts";
+import { type Executor, listStatement } from "../db/statement.ts";
+
+/** An alert on a subject at a sink: as it goes out, which is by the delivery that it joined where it joined one. */
+interface EarlierAlert {
+  readonly id: number;
+  readonly eventId: string;
+  readonly sink: string;
+  readonly about: AlertSubject;
+  readonly isFollowUp: boolean;
+  readonly isPending: boolean;
+}
+
+const onSubjects = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("events as e")
+    .innerJoin("deliveries as d", "d.event_id", "e.id")
+    .leftJoin("deliveries as j", "j.id", "d.joined_id")
+    .leftJoin("messages as m", (join) => join.onRef("m.id", "=", (eb) => eb.fn.coalesce("j.message_id", "d.message_id")))
+    .select((eb) => [
+      "e.id as event_id",
+      "e.watch_key",
+      "e.subject",
+      "e.labels",
+      "d.id as own_id",
+      "d.sink",
+      "d.follows_id",
+      "m.state as message_state",
+      eb.fn.coalesce("j.id", "d.id").as("id"),
+      eb.fn.coalesce("j.state", "d.state").as("state"),
+    ])
+    .where("e.subject", "in", list)
+    .orderBy("d.id"),
+);
+
+export class EarlierAlerts {
+  readonly #known: EarlierAlert[];
+
+  private constructor(known: EarlierAlert[]) {
+    this.#known = known;
+  }
+
+  static async load(on: Executor, deliveries: readonly NewDelivery[]): Promise<EarlierAlerts> {
+    const subjects = new Set(deliveries.flatMap(({ about }) => about?.subject ?? []));
+    const { rows } = await onSubjects(on, [...subjects], {});
+    const alerts = rows.map((row): EarlierAlert => {
+      const { target = "" } = fromText<{ readonly target?: string }>(row.labels);
+      return {
+        id: Number(row.id),
+        eventId: row.event_id,
+        sink: row.sink,
+        about: { watchKey: row.watch_key, subject: row.subject, target },
+        isFollowUp: row.follows_id !== null,
+        isPending: row.message_state === "open" || row.state === "waiting",
+      };
+    });
+    return new EarlierAlerts(alerts);
+  }
+
+  /** Notes in the row what it waits behind, and what it follows. */
+  place(row: DeliveriesTable, { about, follows }: NewDelivery): void {
+    if (about === undefined) return;
+    const earlier = this.#known.filter((alert) => alert.sink === row.sink && isAbout(alert, about) && alert.id !== row.id);
+    row.after_id = earlier.findLast(({ isPending }) => isPending)?.id ?? null;
+    if (follows === undefined) return;
+    const followed = earlier.find(({ eventId, isFollowUp }) => (follows.eventId === undefined ? !isFollowUp : eventId === follows.eventId));
+    row.follows_id = (followed ?? earlier[0])?.id ?? null;
+  }
+
+  /** Once it is known whether it goes out by itself. */
+  add(row: DeliveriesTable, { about, follows }: NewDelivery): void {
+    if (about === undefined || row.state !== "waiting") return;
+    const { id, event_id: eventId, sink } = row;
+    this.#known.push({ id, eventId, sink, about, isFollowUp: follows !== undefined, isPending: true });
+  }
+}
+
+/** A tweet is one, whichever target it was found for; an account may be on the lists of several. */
+const isAbout = ({ about: a }: EarlierAlert, b: AlertSubject): boolean =>
+  a.watchKey === b.watchKey && a.subject === b.subject && (b.target === undefined || a.target === b.target);
