@@ -16,7 +16,7 @@ import { Revisions } from "./fleet/revisions.ts";
 import { type ReplicaParts, startReplica } from "./replica.ts";
 import { WHOLE } from "../model/replicas.ts";
 import { createTeardown, type Teardown } from "./daemon/teardown.ts";
-import { createServing } from "./daemon/serving.ts";
+import { createServing, STARTS } from "./daemon/serving.ts";
 import { startWork } from "./work.ts";
 
 export interface Daemon {
@@ -52,7 +52,7 @@ async function build(atStart: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const { membership, signals } = store;
   const own = membership === undefined ? deps : { ...deps, clock: membership.clock };
   const revisions = await Revisions.open({ store, signals, membership, clock: own.clock, hash, log });
-  await serving.open(() => "it starts");
+  await serving.open(() => STARTS);
   const { url } = serving;
   const parts = { feed, store, deps: own, startedAtMs: own.clock.now(), revisions, serving };
   if (membership === undefined) {

@@ -7,6 +7,6 @@ import type { StandbyRouteDeps } from "./standby-routes.ts";
 export type RouteDeps = HttpRouteDeps | StandbyRouteDeps;
 
 export async function loadRoutes(deps: RouteDeps, access: Access): Promise<Hono> {
-  if ("standbyText" in deps) return (await import("./standby-routes.ts")).createStandbyRoutes(deps);
+  if ("idle" in deps) return (await import("./standby-routes.ts")).createStandbyRoutes(deps);
   return (await import("./routes.ts")).createRoutes(deps, access);
 }

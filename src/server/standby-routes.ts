@@ -1,18 +1,24 @@
-/** What a daemon answers while it does not work: it stands by, starts or stops. It is well, and not ready. */
+/** What a daemon answers while it does not work: it stands by, starts or stops. */
 import { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { problem } from "./problem.ts";
 
-export interface StandbyRouteDeps {
-  readonly clock: Clock;
-  /** Why it does not work now. */
-  readonly standbyText: () => string;
+/** Why a daemon does not work now. */
+export interface Idle {
+  readonly reason: string;
+  /** Whether it waits for nothing but the end of an older version: an update that waits for this one must go on. */
+  readonly isReady: boolean;
 }
 
-export function createStandbyRoutes({ standbyText }: StandbyRouteDeps): Hono {
+export interface StandbyRouteDeps {
+  readonly clock: Clock;
+  readonly idle: () => Idle;
+}
+
+export function createStandbyRoutes({ idle }: StandbyRouteDeps): Hono {
   const app = new Hono();
-  app.get("/healthz", (c) => c.json({ status: "ok", reason: standbyText() }));
-  app.get("/readyz", (c) => c.json({ status: "standby", reason: standbyText() }, 503));
-  app.notFound((c) => problem(c, { status: 503, code: "SERVER_STANDS_BY", message: standbyText() }));
+  app.get("/healthz", (c) => c.json({ status: "ok", reason: idle().reason }));
+  app.get("/readyz", (c) => c.json({ status: "standby", reason: idle().reason }, idle().isReady ? 200 : 503));
+  app.notFound((c) => problem(c, { status: 503, code: "SERVER_STANDS_BY", message: idle().reason }));
   return app;
 }

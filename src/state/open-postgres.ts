@@ -8,7 +8,7 @@ import { type PostgresAddress, postgresName } from "../model/postgres-address.ts
 import { askText, kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { postgresCode } from "./db/postgres-errors.ts";
-import { connectReplica, DAEMON, KNOWN_REPLICAS, tryLock } from "./membership/postgres-replicas.ts";
+import { connectReplica, DAEMON, KNOWN_REPLICAS, migrationsOf, tryLock } from "./membership/postgres-replicas.ts";
 import { PostgresMembership } from "./membership/postgres-membership.ts";
 import { connectSession, createPool } from "./db/postgres-sessions.ts";
 import type { KnownReplica } from "./membership/replica-session.ts";
@@ -26,25 +26,28 @@ import { createTransfer, refuseHalfTransferred } from "./upkeep/transfer.ts";
 export async function openPostgres(address: PostgresAddress, options: OpenOptions): Promise<OpenedStore> {
   const teardown: (() => Promise<void>)[] = [];
   try {
-    const { created, isCurrent } = await prepare(address, options);
+    const isNew = await prepare(address, options);
+    let hasMigrated = false;
     const isVisitor = options.readonly === true || options.shared === true;
     // For the control socket.
     if (!isVisitor) makePrivateFolders(dirname(options.path));
     const id = options.random.id();
     const signals = new PostgresSignals(id);
     const connect = (name: string) => connectReplica(address, name);
+    const bringUpOnce = async () => {
+      await bringUp(address, options);
+      hasMigrated = true;
+    };
+    const schema = { pendingOf: pendingIn(address, options), bringUp: bringUpOnce };
     const membership = isVisitor
       ? undefined
-      : await PostgresMembership.take({ ...options, state: postgresName(address), connect, id, canJoin: isCurrent, signals });
-    if (membership !== undefined) {
-      teardown.push(() => membership.close());
-      // The previous leader may have migrated it; from here on no other process does.
-      if (membership.isLeading()) await bringUp(address, options);
-      await membership.begin();
-    }
+      : await PostgresMembership.take({ ...options, state: postgresName(address), connect, id, ...schema, signals });
+    if (membership !== undefined) teardown.push(() => membership.close());
     const db = await open(address, membership === undefined ? "chirpwatch: command" : DAEMON + membership.id, membership);
     teardown.push(() => db.destroy());
     if (options.halfTransferred !== true) await refuseHalfTransferred(db, postgresName(address));
+    // Of several that start together on an empty database one creates the state.
+    const created = isNew && (membership === undefined || hasMigrated);
     return await compose(db, { address, options, created, membership, signals, close: () => drain(teardown) });
   } catch (error) {
     await drain(teardown);
@@ -59,15 +62,13 @@ async function drain(teardown: (() => Promise<void>)[]): Promise<void> {
 const open = async (address: PostgresAddress, name?: string, owner?: Ownership): Promise<Executor> =>
   kyselyOverPool(await createPool(address, name), owner);
 
-interface Prepared {
-  /** There was no state before. */
-  readonly created: boolean;
-  /** Its schema is this build's. */
-  readonly isCurrent: boolean;
-}
+const pendingIn =
+  (address: PostgresAddress, { migrations }: OpenOptions) =>
+  (applied: readonly string[]): readonly string[] =>
+    pendingMigrations(applied, postgresName(address), migrations);
 
-/** Checks the server and the schema. */
-async function prepare(address: PostgresAddress, options: OpenOptions): Promise<Prepared> {
+/** Checks the server and the schema. Whether there was no state before. */
+async function prepare(address: PostgresAddress, options: OpenOptions): Promise<boolean> {
   const session = await connectSession(address);
   try {
     checkServer(address, await factsOf(session, address));
@@ -75,12 +76,12 @@ async function prepare(address: PostgresAddress, options: OpenOptions): Promise<
     const applied = await appliedIn(session, address);
     const isEmpty = applied.length === 0;
     if (isEmpty && (options.mustExist === true || options.readonly === true)) throw missingState(address);
-    const pending = pendingMigrations(applied, postgresName(address), options.migrations);
-    if (pending.length === 0) return { created: false, isCurrent: true };
+    const pending = pendingIn(address, options)(applied);
+    if (pending.length === 0) return false;
     // A command beside the daemon brings a state up only where no daemon holds it.
     if (options.shared === true && (await tryLock(session))) await bringUp(address, options);
     else if (options.shared === true || options.readonly === true) throw olderSchema(address, pending);
-    return { created: isEmpty, isCurrent: false };
+    return isEmpty;
   } finally {
     await session.end();
   }
@@ -120,16 +121,12 @@ async function warnOfSettings(session: Client, log: Log): Promise<void> {
   }
 }
 
-/** Names of the migrations the state has been through. @throws ExitError where there are tables, but none of ours. */
+/** The names of the migrations that the state has been through. @throws ExitError where there are tables, but none of ours. */
 async function appliedIn(session: Client, address: PostgresAddress): Promise<readonly string[]> {
-  const { rows: tables } = await session.query<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = current_schema()",
-  );
-  if (tables.some(({ name }) => name === "kysely_migration")) {
-    const { rows } = await session.query<{ name: string }>("select name from kysely_migration order by name");
-    return rows.map(({ name }) => name);
-  }
-  if (tables.length > 0) throw foreignDatabase(address);
+  const applied = await migrationsOf(session);
+  if (applied.length > 0) return applied;
+  const { rows } = await session.query<{ name: string }>("select tablename as name from pg_tables where schemaname = current_schema()");
+  if (rows.length > 0 && !rows.some(({ name }) => name === "kysely_migration")) throw foreignDatabase(address);
   return [];
 }
 

@@ -33,17 +33,22 @@ export class Replicas {
     this.#around = around;
   }
 
-  /** The first one leads. Each has its share, and every first read is done. */
+  /** They start together, on a database that may be empty. The first of `all` leads. Each has its share, and every first read is done. */
   static async start(stateUrl: string, count: number, watchCount = WATCHES): Promise<Replicas> {
     const [sandbox, hook] = [keep(await startSandboxHere()), keep(await startHookReceiver())];
     const watches = Array.from({ length: watchCount }, (_, n) => `acme${n}`);
     const replicas = new Replicas({ sandbox, hook, stateUrl, watches });
     await replicas.#postEach(3);
-    await replicas.add().logged("joined the replicas on this state");
-    for (let added = 1; added < count; added += 1) replicas.add();
+    for (let added = 0; added < count; added += 1) replicas.add();
     const firstReads = () => replicas.all.flatMap((one) => one.log().filter(({ msg }) => msg.includes(" items noted")));
-    await until("every first read", () => firstReads().length >= watchCount);
+    await until(
+      "every first read",
+      () => firstReads().length >= watchCount,
+      () => replicas.#said(),
+    );
     await replicas.shared();
+    const leader = await replicas.leader();
+    replicas.all = [leader, ...replicas.all.filter((one) => one !== leader)];
     return replicas;
   }
 
@@ -84,6 +89,12 @@ export class Replicas {
     });
   }
 
+  async readinessOf(replica: BinProcess): Promise<readonly [status: number, word: string]> {
+    const { url } = await replica.logged("status page is up");
+    const answer = await fetch(`${String(url)}/readyz`);
+    return [answer.status, ((await answer.json()) as { readonly status: string }).status];
+  }
+
   /** Waits until each of the replicas has its part of the polls. */
   async shared(): Promise<void> {
     const [any] = this.all;
@@ -97,7 +108,7 @@ export class Replicas {
         const percents = (replicas ?? []).map((replica) => replica.polls_percent);
         return percents.length === this.all.length && Math.max(...percents) - Math.min(...percents) < 10 && Math.min(...percents) > 0;
       },
-      () => `${seen}\n${this.all.map((one) => one.err().slice(-2_000)).join("\n\n")}`,
+      () => `${seen}\n${this.#said()}`,
     );
   }
 
@@ -141,6 +152,10 @@ export class Replicas {
     this.fresh.push(...(await this.#postEach(1)));
   }
 
+  #said(): string {
+    return this.all.map((one) => one.err().slice(-3_000)).join("\n\n");
+  }
+
   #busy(): readonly string[] {
     const { watches } = this.#around;
     return watches.filter((_, n) => n % (watches.length / BUSY) === 0);
@@ -167,7 +182,7 @@ export class Replicas {
         const known = alerted();
         return this.fresh.every((id) => known.has(id));
       },
-      () => `${alerted().size} of ${this.fresh.length}\n${this.all.map((one) => one.err().slice(-3_000)).join("\n\n")}`,
+      () => `${alerted().size} of ${this.fresh.length}\n${this.#said()}`,
     );
     const old = [...alerted()].filter((id) => !this.fresh.includes(id));
     const messagesOf = new Map<string, Set<string>>();

@@ -240,11 +240,11 @@ export const manifests: readonly [IDeployment, IPodDisruptionBudget] = ${JSON.st
     expect(container?.volumeMounts?.map(({ name }) => name)).toEqual(pod?.spec?.volumes?.map(({ name }) => name));
   });
 
-  it("kubernetes.yaml keeps one of two, and asks no probe of a standby that it answers with 503", () => {
+  it("kubernetes.yaml keeps one of two, and asks each probe what it is for", () => {
     expect([deployment.spec?.replicas, budget.spec?.minAvailable]).toEqual([2, 1]);
     expect(budget.spec?.selector).toEqual(deployment.spec?.selector);
     expect(pod?.metadata?.labels).toEqual(deployment.spec?.selector.matchLabels);
-    for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"] as const)
-      expect(container?.[probe]?.httpGet?.path).toBe("/healthz");
+    const paths = ["startupProbe", "livenessProbe", "readinessProbe"] as const;
+    expect(paths.map((probe) => container?.[probe]?.httpGet?.path)).toEqual(["/healthz", "/healthz", "/readyz"]);
   });
 });

@@ -65,13 +65,18 @@ it("names that reorder what stands around them reach neither the page nor the AP
 });
 
 it("answers with others than before from one request to the next", async () => {
-  const server = await startServer({ host: "127.0.0.1", port: 0, clock: createVirtualClock(NOW_MS), standbyText: () => "it starts" });
+  const server = await startServer({
+    host: "127.0.0.1",
+    port: 0,
+    clock: createVirtualClock(NOW_MS),
+    idle: () => ({ reason: "it starts", isReady: false }),
+  });
   running.push(server);
   const answers = async () => [(await ask(`${server.url}/readyz`)).status, (await ask(`${server.url}/api/v1/status`)).status];
   expect(await answers()).toEqual([503, 503]);
   server.answerWith({ clock: createVirtualClock(NOW_MS), log: silentLog, ...createDaemonStandIn() });
   expect(await answers()).toEqual([200, 200]);
-  server.answerWith({ clock: createVirtualClock(NOW_MS), standbyText: () => "it stops" });
+  server.answerWith({ clock: createVirtualClock(NOW_MS), idle: () => ({ reason: "it stops", isReady: false }) });
   expect((await ask(`${server.url}/healthz`)).json()).toEqual({ status: "ok", reason: "it stops" });
 });
 

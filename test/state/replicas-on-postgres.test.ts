@@ -4,6 +4,7 @@ import { parsePostgresUrl } from "../../src/config/text/postgres-url.ts";
 import { shiftClock } from "../../src/model/clock.ts";
 import type { PostgresAddress } from "../../src/model/postgres-address.ts";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
+import type { WaitsFor } from "../../src/state/membership/standby.ts";
 import { MIGRATIONS } from "../../src/state/migrations/migrate.ts";
 import { openState } from "../../src/state/open-state.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
@@ -27,7 +28,7 @@ function openReplica(url: string, migrations = MIGRATIONS, aheadMs = 0) {
   const stopping = new AbortController();
   const standby = {
     signal: stopping.signal,
-    onWait: ({ host }: { readonly host: string }) => void heard.push(`waits for ${host}`),
+    onWait: ({ host }: { readonly host: string }, waitsFor: WaitsFor) => void heard.push(`${host}: ${waitsFor}`),
     onReplaced: ({ code }: { readonly code: string }) => void heard.push(code),
   };
   const postgres = parsePostgresUrl(url, "/") as PostgresAddress;
@@ -67,10 +68,37 @@ test("one of a newer version waits while an older one leads, says for which, and
   const first = await openReplica(url).opening;
   const second = openReplica(url, NEWER);
   await until("the second one to wait", () => second.heard.length > 0);
-  expect(second.heard).toEqual(["waits for 127.0.0.1"]);
+  expect(second.heard).toEqual(["127.0.0.1: older version"]);
   await first.close();
   expect((await second.opening).membership?.isLeading()).toBe(true);
   await expect(openReplica(url).opening).rejects.toMatchObject({ code: "STATE_NEWER_SCHEMA" });
+});
+
+test.each([
+  ["an empty database", [MIGRATIONS, MIGRATIONS, MIGRATIONS], MIGRATIONS],
+  ["one that has an older schema", [NEWER, NEWER, NEWER], NEWER],
+])("of several that start together on %s one makes the schema, and all join", async (_, versions, wanted) => {
+  const url = await server.url();
+  if (wanted === NEWER) await (await openReplica(url).opening).close();
+  const opened = await Promise.all(versions.map((version) => openReplica(url, version).opening));
+  expect(opened.filter(({ created }) => created)).toHaveLength(wanted === NEWER ? 0 : 1);
+  await until("one that leads", () => opened.filter(({ membership }) => membership?.isLeading()).length === 1);
+  expect((await opened[0]?.replicas())?.map(({ id }) => id).sort()).toEqual(opened.map(({ membership }) => membership?.id).sort());
+});
+
+test("those that wait for the end of an older version join once one of them has migrated the state, one that is older by then is refused", async () => {
+  const url = await server.url();
+  const first = await openReplica(url).opening;
+  const newer = [openReplica(url, NEWER), openReplica(url, NEWER)];
+  await until("both to wait", () => newer.every(({ heard }) => heard.length > 0));
+  await first.close();
+  const opened = await Promise.all(newer.map(({ opening }) => opening));
+  expect(opened.filter(({ membership }) => membership?.isLeading())).toHaveLength(1);
+  const newest = openReplica(url, { ...NEWER, "9999-newest": { up: async () => undefined } });
+  await until("it to wait", () => newest.heard.length > 0);
+  const refused = expect(newest.opening).rejects.toMatchObject({ code: "STATE_NEWER_SCHEMA" });
+  await server.ask(databaseOf(url), "insert into kysely_migration values ('99999-later', 'now')");
+  await refused;
 });
 
 test("the wait ends when the daemon is stopped", async () => {

@@ -4,15 +4,19 @@ import type { Clock } from "../../model/clock.ts";
 import type { ControlSocket } from "../../server/control-socket.ts";
 import type { RouteDeps } from "../../server/load-routes.ts";
 import type { HttpRouteDeps } from "../../server/routes.ts";
+import type { Idle } from "../../server/standby-routes.ts";
 import type { RunningServer } from "../../server/server.ts";
 import type { Adapters } from "./daemon-deps.ts";
 import type { Teardown } from "./teardown.ts";
+
+export const STARTS: Idle = { reason: "it starts", isReady: false };
+const STOPS: Idle = { reason: "it stops, or begins its work anew", isReady: false };
 
 export interface Serving {
   /** Of the page; "" before it is open. */
   readonly url: string;
   /** Opens what is not open yet, and answers with the reason why nothing is shown. @throws ExitError when an address cannot be had. */
-  open(why: () => string): Promise<void>;
+  open(why: () => Idle): Promise<void>;
   /** Answers for this work until that stops. */
   show(work: HttpRouteDeps, teardown: Teardown): void;
 }
@@ -27,8 +31,8 @@ export function createServing({ server, state }: Config, { adapters, clock }: Se
   const publicHost = publicUrl === undefined ? {} : { publicHost: new URL(publicUrl).hostname };
   const address = { host, port, ...publicHost, ...(token === undefined ? {} : { token }) };
   let [control, page]: [ControlSocket | undefined, RunningServer | undefined] = [undefined, undefined];
-  let reason = () => "";
-  const idle = { clock, standbyText: () => reason() };
+  let reason = (): Idle => STARTS;
+  const idle = { clock, idle: () => reason() };
   const answerWith = (deps: RouteDeps) => {
     control?.answerWith(deps);
     page?.answerWith(deps);
@@ -53,7 +57,7 @@ export function createServing({ server, state }: Config, { adapters, clock }: Se
     show(work, { push }) {
       answerWith(work);
       push("status page", () => {
-        reason = () => "it stops, or begins its work anew";
+        reason = () => STOPS;
         answerWith(idle);
       });
     },

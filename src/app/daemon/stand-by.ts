@@ -1,13 +1,15 @@
 /**
- * Opens the state. Where another daemon is active on it, this one stands by until that ends; it then takes the configuration as it is by
- * then, as it did not follow changes.
+ * Opens the state. Where it has not the schema of this version yet, and another daemon leads, this one stands by until it has or until it can
+ * lead; it then takes the configuration as it is by then, as it did not follow changes.
  */
 import type { Config } from "../../config/config.ts";
 import { formatIssue } from "../../config/report.ts";
+import type { WaitsFor } from "../../state/membership/standby.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { type ActivityFeed, createActivityFeed, publishingStore } from "./activity.ts";
 import type { Adapters, DaemonDeps } from "./daemon-deps.ts";
-import type { Serving } from "./serving.ts";
+import { type Serving, STARTS } from "./serving.ts";
+import type { Idle } from "../../server/standby-routes.ts";
 
 interface Opened {
   readonly feed: ActivityFeed;
@@ -20,20 +22,24 @@ interface StandByParts {
   readonly serving: Pick<Serving, "open">;
 }
 
+/** `host`: of the daemon that leads. */
+const REASONS: Readonly<Record<WaitsFor, (host: string) => string>> = {
+  "first schema": (host) => `it stands by while ${host} creates the state`,
+  "older version": (host) => `it stands by until ${host} ends, whose version is older, and is ready to take over`,
+};
+
 export async function openOrStandBy(initial: Config, { adapters, serving }: StandByParts, deps: DaemonDeps): Promise<Opened> {
   const { clock, random, log } = deps;
-  let [host, served]: [string | undefined, Promise<void>] = [undefined, Promise.resolve()];
+  let [idle, served]: [Idle | undefined, Promise<void>] = [undefined, Promise.resolve()];
   // Another daemon on the same machine may have the same addresses: they are its own while it is active.
   const serve = () =>
-    serving
-      .open(() => `it stands by; active is ${host}`)
-      .catch((error: unknown) => log.debug("a standby does not answer everywhere", { error }));
+    serving.open(() => idle ?? STARTS).catch((error: unknown) => log.debug("a standby does not answer everywhere", { error }));
   const standby = {
     signal: deps.stopping ?? new AbortController().signal,
-    onWait(active: { readonly host: string }) {
-      log.info("standing by: another chirpwatch is active on this state", { host: active.host });
-      const isFirst = host === undefined;
-      host = active.host;
+    onWait({ host }: { readonly host: string }, waitsFor: WaitsFor) {
+      log.info("standing by: the state does not have this version's schema yet", { host, waits_for: waitsFor });
+      const isFirst = idle === undefined;
+      idle = { reason: REASONS[waitsFor](host), isReady: waitsFor === "older version" };
       if (isFirst) served = serve();
     },
     onReplaced: deps.onRefused ?? (() => undefined),
@@ -41,8 +47,8 @@ export async function openOrStandBy(initial: Config, { adapters, serving }: Stan
   try {
     const feed = createActivityFeed();
     const store = publishingStore(await adapters.openStore({ ...initial.state, clock, random, log, standby }), feed);
-    if (host === undefined) return { feed, store, config: initial };
-    log.info("no longer standing by: this chirpwatch is active now");
+    if (idle === undefined) return { feed, store, config: initial };
+    log.info("no longer standing by: the state has this version's schema");
     return { feed, store, config: await loadAgain(initial, deps) };
   } finally {
     await served;

@@ -10,7 +10,7 @@ import { StoreError } from "../../model/store-error.ts";
 import { DAEMON, presenceText } from "./postgres-replicas.ts";
 import type { PostgresSignals } from "./postgres-signals.ts";
 import type { ReplicaSession } from "./replica-session.ts";
-import { endSilentLeader, LEASE_MS, type Standby, type StandbyDeps, WATCH_MS, waitForLock } from "./standby.ts";
+import { endSilentLeader, LEASE_MS, schemaOf, type Standby, type StandbyDeps, WATCH_MS, waitToJoin } from "./standby.ts";
 
 /** A process that was killed is gone for the server within milliseconds. */
 const START_TRIES = 10;
@@ -30,8 +30,8 @@ const PRESENT_MS = 5_000;
 export interface MembershipDeps extends StandbyDeps {
   /** The server and the database, without secrets. */
   readonly state: string;
-  /** Whether the tables are there as this build knows them. */
-  readonly canJoin: boolean;
+  /** Brings the schema up to this build's. Called while this daemon leads, before it is one of the replicas. */
+  readonly bringUp: () => Promise<void>;
   readonly signals: PostgresSignals;
   readonly standby?: Standby;
 }
@@ -63,24 +63,39 @@ export class PostgresMembership implements Membership {
     this.#deps = deps;
   }
 
-  /** @throws ExitError STATE_LOCKED while another process leads and this one may not join, or the wait was ended; as `pg` does. */
+  /**
+   * Returns once this daemon is one of the replicas. @throws ExitError STATE_LOCKED while another process leads and this one may not join, or
+   * the wait was ended; as `pg`, `bringUp` and `pendingOf` do.
+   */
   static async take(deps: MembershipDeps): Promise<PostgresMembership> {
     const taken = new PostgresMembership(deps);
-    for (let left = START_TRIES; left >= 0; left--) {
-      if (await taken.#connect()) return taken;
-      if (deps.standby !== undefined) break;
-      await sleep(deps.clock, START_PAUSE_MS);
-    }
-    const session = deps.standby === undefined ? undefined : await waitForLock(deps, deps.standby);
-    if (session !== undefined) {
-      taken.#isLeading = true;
-      await deps.signals.listen(session);
-      taken.#adopt(session);
+    try {
+      await taken.#enter();
+      // The previous leader may have migrated it; from here on no other process does.
+      if (taken.isLeading()) await deps.bringUp();
+      await taken.#begin();
       return taken;
+    } catch (error) {
+      await taken.close();
+      throw error;
     }
-    throw new ExitError(EXIT.alreadyRunning, "STATE_LOCKED", `Another chirpwatch is running on ${deps.state}.`, {
-      hint: "Stop it first, or give this one a database of its own.",
-    });
+  }
+
+  async #enter(): Promise<void> {
+    const { standby, clock, signals, state } = this.#deps;
+    for (let left = START_TRIES; left >= 0; left--) {
+      if (await this.#connect()) return;
+      if (standby !== undefined) break;
+      await sleep(clock, START_PAUSE_MS);
+    }
+    const admitted = standby === undefined ? undefined : await waitToJoin(this.#deps, standby);
+    if (admitted === undefined)
+      throw new ExitError(EXIT.alreadyRunning, "STATE_LOCKED", `Another chirpwatch is running on ${state}.`, {
+        hint: "Stop it first, or give this one a database of its own.",
+      });
+    this.#isLeading = admitted.isLeading;
+    await signals.listen(admitted.session);
+    this.#adopt(admitted.session);
   }
 
   readonly isLeading = (): boolean => this.#isLeading && this.#mayLead;
@@ -89,8 +104,8 @@ export class PostgresMembership implements Membership {
     this.#mayLead = mayLead;
   }
 
-  /** From here on it is one of the replicas, and those that are gone write nothing more. Call it once the tables are there. */
-  async begin(): Promise<void> {
+  /** From here on it is one of the replicas, and those that are gone write nothing more. The tables are there. */
+  async #begin(): Promise<void> {
     await this.held();
     if (this.#session === undefined) return;
     await this.#readClock(this.#session);
@@ -171,7 +186,8 @@ export class PostgresMembership implements Membership {
   async #mayHold(session: ReplicaSession): Promise<boolean> {
     this.#isLeading = this.#mayLead && (await session.tryLock());
     await this.#deps.signals.listen(session);
-    if (!this.#hasBegun) return this.#isLeading || (this.#deps.canJoin && this.#deps.standby !== undefined);
+    if (!this.#hasBegun)
+      return this.#isLeading || (this.#deps.standby !== undefined && (await schemaOf(session, this.#deps)) === "current");
     if (!(await session.isPresent(this.id))) this.#replace();
     return !this.#isReplaced;
   }

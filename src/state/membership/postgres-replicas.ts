@@ -51,11 +51,22 @@ export async function tryLock(client: Client): Promise<boolean> {
   return rows[0]?.held === true;
 }
 
+/** The names of the migrations that the state has been through. None where it has no tables yet. */
+export async function migrationsOf(client: Client): Promise<readonly string[]> {
+  const { rows: tables } = await client.query(
+    "select tablename from pg_tables where schemaname = current_schema() and tablename = 'kysely_migration'",
+  );
+  if (tables.length === 0) return [];
+  const { rows } = await client.query<{ name: string }>("select name from kysely_migration order by name");
+  return rows.map(({ name }) => name);
+}
+
 /** @throws as `pg` does */
 export const connectReplica = async (address: PostgresAddress, name: string): Promise<ReplicaSession> =>
   replicaSession(await connectSession(address, { name, answerTimeoutMs: ANSWER_TIMEOUT_MS }));
 
 const replicaSession = (client: Client): ReplicaSession => ({
+  appliedMigrations: () => migrationsOf(client),
   tryLock: () => tryLock(client),
   async resign(id) {
     await change(client, [RESIGN, [id]]);

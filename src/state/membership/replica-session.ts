@@ -18,6 +18,8 @@ export interface KnownReplica {
 
 /** Every method throws where the session has ended. Changes wait for whatever writes. */
 export interface ReplicaSession {
+  /** The names of the migrations that the state has been through. None where it has no tables yet. */
+  appliedMigrations(): Promise<readonly string[]>;
   /** The server frees the lock with the session. False when another session has it. */
   tryLock(): Promise<boolean>;
   /** Frees the lock for another one. */

@@ -1,6 +1,9 @@
-/** A daemon that cannot join those that share a state yet: it waits until it can lead, and ends the sessions of a leader that is silent. */
+/**
+ * A daemon that cannot join those that share a state yet: it waits until the schema is its own or it can lead, and ends the sessions of a
+ * leader that is silent.
+ */
 import { type Clock, sleep } from "../../model/clock.ts";
-import type { ExitError } from "../../model/exit-code.ts";
+import { ExitError } from "../../model/exit-code.ts";
 import type { Log } from "../../model/log.ts";
 import { DAEMON } from "./postgres-replicas.ts";
 import type { ActiveDaemon, ReplicaSession } from "./replica-session.ts";
@@ -9,12 +12,15 @@ export const WATCH_MS = 100;
 /** One that has not asked for so long is frozen, or cut off: its sessions are ended. */
 export const LEASE_MS = 15_000;
 
+/** What a daemon waits for: the first schema of a new state, or the end of the replicas that work with an older schema. */
+export type WaitsFor = "first schema" | "older version";
+
 /** For a daemon that shares the state with others; without it, it is refused while another one runs. */
 export interface Standby {
   /** Ends the wait. */
   readonly signal: AbortSignal;
-  /** It cannot join, as the state has an older schema: called when it begins to wait, and when another daemon leads. */
-  readonly onWait: (active: ActiveDaemon) => void;
+  /** It cannot join yet. Called when it begins to wait, and when another daemon leads or it waits for something else. */
+  readonly onWait: (active: ActiveDaemon, waitsFor: WaitsFor) => void;
   /** This daemon was declared dead, and must end. */
   readonly onReplaced: (error: ExitError) => void;
 }
@@ -25,6 +31,15 @@ export interface StandbyDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly id: string;
+  /** The migrations that are missing of this build's. @throws ExitError where a newer build has migrated the state. */
+  readonly pendingOf: (applied: readonly string[]) => readonly string[];
+}
+
+/** Whether the state has this build's schema, and if not what it has. */
+export async function schemaOf(session: ReplicaSession, { pendingOf }: Pick<StandbyDeps, "pendingOf">): Promise<WaitsFor | "current"> {
+  const applied = await session.appliedMigrations();
+  if (pendingOf(applied).length === 0) return "current";
+  return applied.length === 0 ? "first schema" : "older version";
 }
 
 /** The one that leads, if any. One that is silent for longer than its lease loses its sessions, and with them the lock. */
@@ -36,20 +51,29 @@ export async function endSilentLeader(session: ReplicaSession, { log }: Pick<Sta
   return active;
 }
 
-/** The session that has the lock; undefined when the wait was ended. */
-export async function waitForLock(deps: StandbyDeps, standby: Standby): Promise<ReplicaSession | undefined> {
+export interface Admitted {
+  readonly session: ReplicaSession;
+  readonly isLeading: boolean;
+}
+
+/** Waits until it can lead, or another one has brought the schema up. Undefined when the wait was ended. @throws ExitError as `pendingOf` does */
+export async function waitToJoin(deps: StandbyDeps, standby: Standby): Promise<Admitted | undefined> {
   const { clock, log, id } = deps;
   let [session, known]: [ReplicaSession | undefined, string | undefined] = [undefined, undefined];
   while (!standby.signal.aborted) {
     try {
       session ??= await deps.connect(DAEMON + id);
-      if (await session.tryLock()) return session;
+      if (await session.tryLock()) return { session, isLeading: true };
+      const schema = await schemaOf(session, deps);
+      if (schema === "current") return { session, isLeading: false };
       const active = await endSilentLeader(session, deps);
-      if (active !== undefined && active.name !== known) standby.onWait(active);
-      known = active?.name ?? known;
+      const seen: string | undefined = active === undefined ? known : `${schema} ${active.name}`;
+      if (active !== undefined && seen !== known) standby.onWait(active, schema);
+      known = seen;
     } catch (error) {
-      log.debug("standby could not ask postgres", { error });
       void session?.end().catch(() => undefined);
+      if (error instanceof ExitError) throw error;
+      log.debug("standby could not ask postgres", { error });
       session = undefined;
     }
     await sleep(clock, WATCH_MS, standby.signal);

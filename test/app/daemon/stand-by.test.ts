@@ -26,7 +26,7 @@ async function standBy(isTaken: boolean) {
   const adapters: Adapters = {
     startTemplates,
     async openStore(options) {
-      options.standby?.onWait({ name: "other", host: "10.0.0.9", silentMs: 0 });
+      options.standby?.onWait({ name: "other", host: "10.0.0.9", silentMs: 0 }, "older version");
       await until("an open page", () => did.length > 0);
       if (url !== "") did.push(String(await healthOf()));
       return openStore(options);
@@ -66,7 +66,7 @@ sinks: { out: { type: console } }
 
 it("its page stays open while it takes over", async () => {
   const { did, healthOf } = await standBy(false);
-  expect(did).toEqual(["opened", "it stands by; active is 10.0.0.9"]);
+  expect(did).toEqual(["opened", "it stands by until 10.0.0.9 ends, whose version is older, and is ready to take over"]);
   expect(await healthOf()).not.toContain("stands by");
 });
 

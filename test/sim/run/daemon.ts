@@ -110,7 +110,7 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
   const adaptersOf = (own: Life, { openStore }: Home): Adapters => ({
     openStore: async (request) => own.cut(await openStore(request, own), "store"),
     startControl: async (deps, statePath) => {
-      const answerWith = (given: RouteDeps) => void (routes = "standbyText" in given ? undefined : createRoutes(given, { kind: "socket" }));
+      const answerWith = (given: RouteDeps) => void (routes = "idle" in given ? undefined : createRoutes(given, { kind: "socket" }));
       answerWith(deps);
       return { path: `${statePath}.sock`, answerWith, close: async () => void (routes = undefined) };
     },

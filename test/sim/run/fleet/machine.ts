@@ -1,11 +1,13 @@
 /** A place for one life of a replica: its connections to the simulated server, which end with it, and its state, opened as on Postgres. */
 import { Kysely } from "kysely";
 import type { Adapters } from "../../../../src/app/daemon/daemon-deps.ts";
+import { sleep } from "../../../../src/model/clock.ts";
 import { PostgresMembership } from "../../../../src/state/membership/postgres-membership.ts";
 import { DAEMON } from "../../../../src/state/membership/postgres-replicas.ts";
 import { PostgresSignals } from "../../../../src/state/membership/postgres-signals.ts";
 import type { Tables } from "../../../../src/state/db/tables.ts";
 import type { OpenedStore } from "../../../../src/state/open.ts";
+import { pendingMigrations } from "../../../../src/state/migrations/migrate.ts";
 import { quieten } from "../../../../src/state/polls/quieten.ts";
 import { createStore } from "../../../../src/state/store.ts";
 import { findInconsistencies } from "../../../../src/state/upkeep/inconsistencies.ts";
@@ -19,6 +21,14 @@ export interface Machine extends Pick<Disk, "onCommit" | "kill"> {
   openStore(request: Parameters<Adapters["openStore"]>[0], life: Life): Promise<OpenedStore>;
   /** Its connections are cut on their way; the process knows how to go on. */
   cutOff(): void;
+}
+
+/** The migration of a new state takes so long. */
+const BRING_UP_MS = 400;
+
+async function bringUp(server: SimServer, { clock, awake }: Pick<Life, "clock" | "awake">): Promise<void> {
+  await sleep(clock, BRING_UP_MS);
+  await awake(() => server.bringUp());
 }
 
 const NOTHING_OF_IT = () => Promise.reject(new Error("a state on a server does nothing of the kind"));
@@ -37,8 +47,9 @@ export function createMachine(server: SimServer, host: string): Machine {
       name = DAEMON + id;
       const signals = new PostgresSignals(id);
       const connect = async (ofName: string) => life.cut(openSession(server, { name: ofName, host, life }), "session");
-      const membership = await PostgresMembership.take({ ...request, state: "the server", connect, id, canJoin: true, signals });
-      await membership.begin();
+      const pendingOf = (applied: readonly string[]) => pendingMigrations(applied, "the server");
+      const schema = { pendingOf, ...life.cut({ bringUp: () => bringUp(server, life) }, "server") };
+      const membership = await PostgresMembership.take({ ...request, state: "the server", connect, id, ...schema, signals });
       const driver = createDriver({ server, life, moments: machine }, name, membership);
       const db = new Kysely<Tables>({ dialect: { ...server.dialect, createDriver: () => driver } });
       const store = createStore(db, { clock: membership.clock, random: request.random }, () => membership.close());

@@ -4,6 +4,7 @@
  */
 import type { CompiledQuery, DatabaseConnection, Dialect, QueryResult } from "kysely";
 import type { Cancel, Clock } from "../../../../src/model/clock.ts";
+import { createInTurn } from "../../../../src/model/in-turn.ts";
 import { configure, kyselyOver, openHandle, sqliteDialect, type SqliteHandle } from "../../../../src/state/db/sqlite.ts";
 import { migrate } from "../../../../src/state/migrations/migrate.ts";
 
@@ -42,6 +43,8 @@ interface Waiting {
 export class SimServer {
   /** One for all, so that a statement is compiled once. */
   readonly dialect: Pick<Dialect, "createAdapter" | "createIntrospector" | "createQueryCompiler">;
+  readonly #path: string;
+  readonly #inTurn = createInTurn();
   readonly #clock: Clock;
   readonly #handles: readonly SqliteHandle[];
   readonly #connections = new Set<ServerConnection>();
@@ -56,29 +59,36 @@ export class SimServer {
   #turnOf: ServerConnection | undefined;
   #lockOf: ServerConnection | undefined;
 
-  private constructor(clock: Clock, handles: readonly SqliteHandle[], [writer, reader]: readonly DatabaseConnection[]) {
+  private constructor(path: string, clock: Clock, handles: readonly SqliteHandle[], [writer, reader]: readonly DatabaseConnection[]) {
     if (writer === undefined || reader === undefined) throw new Error("a server needs two connections to its file");
     const dialect = sqliteDialect(handles[0] as SqliteHandle);
     const adapter = dialect.createAdapter();
     this.dialect = { ...dialect, createAdapter: () => adapter };
+    this.#path = path;
     this.#clock = clock;
     this.#handles = handles;
     this.#writer = writer;
     this.#reader = reader;
   }
 
-  /** `clock`: the server's own. */
+  /** With an empty database. `clock`: the server's own. */
   static async start(path: string, clock: Clock): Promise<SimServer> {
-    const migrating = openHandle(path, { readonly: false, mustExist: false });
-    configure(migrating);
-    const db = kyselyOver(migrating);
-    await migrate(db);
-    await db.destroy();
+    const created = openHandle(path, { readonly: false, mustExist: false });
+    configure(created);
+    created.close();
     const handles = [0, 1].map(() => openHandle(path, { readonly: false, mustExist: true }));
     for (const handle of handles) configure(handle);
     const drivers = handles.map((handle) => sqliteDialect(handle).createDriver());
-    return new SimServer(clock, handles, await Promise.all(drivers.map((driver) => driver.acquireConnection())));
+    return new SimServer(path, clock, handles, await Promise.all(drivers.map((driver) => driver.acquireConnection())));
   }
+
+  /** Brings the schema up, as the one that leads does; a second one that does so meanwhile finds nothing left to do. */
+  readonly bringUp = (): Promise<void> =>
+    this.#inTurn(async () => {
+      const db = kyselyOver(openHandle(this.#path, { readonly: false, mustExist: true }));
+      await migrate(db);
+      await db.destroy();
+    });
 
   stop(): void {
     for (const handle of this.#handles) handle.close();

@@ -21,6 +21,11 @@ export function openSession(server: SimServer, { name, host, life }: SessionOpti
     (await server.read<Row>(connection, CompiledQuery.raw(text, [...values]))).rows;
   const change = (...statements: readonly Statement[]) => changeIn(server, connection, statements);
   return {
+    async appliedMigrations() {
+      const tables = await read("select name from sqlite_master where name = 'kysely_migration'");
+      const names = tables.length === 0 ? [] : await read<{ readonly name: string }>("select name from kysely_migration order by name");
+      return names.map(({ name: applied }) => applied);
+    },
     tryLock: async () => server.lock(connection),
     async resign(id) {
       await change([RESIGN, [id]]);
