@@ -94,7 +94,9 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   teardown.push("polling", () => polling.stop());
 
   const swap = createSwap({ guard, delivering, polling, store, hash, clock, log, share });
-  const reloader = createReloader({ deps, opsAlerts, meter, clock, states: () => store.listWatches(), config, revisions, ...swap });
+  const onStoreError = (error: unknown) => void polling.storeWatch.takeError(error);
+  const states = () => store.listWatches();
+  const reloader = createReloader({ deps, opsAlerts, meter, clock, states, onStoreError, config, revisions, ...swap });
   events.on("storeRecovered", () => reloader.storeRecovered());
   const outbox = { pump: () => delivery().pump, onCommitted: () => events.emit("committed") };
   const acting = { store, share, signals: store.signals, silences, engine, clock, hash, reloader, config };

@@ -5,7 +5,9 @@
 import type { Clock } from "../model/clock.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
 import type { EditStore } from "../model/edit.ts";
+import { errorText } from "../model/errors.ts";
 import type { ChirpEvent } from "../model/event.ts";
+import { createRounds } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
@@ -83,8 +85,13 @@ export interface PumpDeps {
 }
 
 export interface Pump {
-  /** Reads what is known of the sinks' health, then delivers until stopped. Breakers that were open are probed at once. */
+  /**
+   * Reads what is known of the sinks' health, then delivers until stopped. Breakers that were open are probed at once. Never rejects: what
+   * could not be read is read again by the sinks' workers.
+   */
   start(): Promise<void>;
+  /** How many turns the loops of each sink have made, by its name. Each loop makes one at least every 30 seconds. */
+  turns(): ReadonlyMap<string, readonly number[]>;
   /** Until when sinks asked to be left alone: those that did. */
   pauses(): ReadonlyMap<string, number>;
   /** Breakers that are open try at once: someone acts who has perhaps just mended their sinks. */
@@ -107,14 +114,22 @@ export function createPump(deps: PumpDeps): Pump {
   const inFlight = new InFlight();
   /** Those that this process delivers to. */
   const held = new Set<SinkQueue>();
-  const holds = (queue: SinkQueue) => held.has(queue);
+  const admitAll = createRounds(async () => {
+    const added = queues.filter((queue) => !held.has(queue) && deps.holds(queue));
+    if (added.length > 0) await takeOver(deps, added);
+    for (const queue of added) held.add(queue);
+  });
+  const admit = async (queue: SinkQueue) => {
+    if (deps.holds(queue) && !held.has(queue)) await admitAll();
+    return held.has(queue);
+  };
   let state: "new" | "running" | "stopping" = "new";
   const isStopping = () => state === "stopping";
   const attemptLog = createAttemptLog(deps);
   const record = createRecordStage({ store, clock, log, isStopping });
   const { group, seal, dispatch, wordEvents } = createPipeline(deps, { queues, inFlight, attemptLog, record, isStopping });
   const [reportSink, giveUp] = [createSinkReports(deps), (queue: SinkQueue) => giveUpExpired(deps, queue)];
-  const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink, giveUpExpired: giveUp, holds, isStopping };
+  const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink, giveUpExpired: giveUp, admit, isStopping };
   const workers = queues.map((queue) => new Worker(queue, turnsBeside(deps, inFlight, wordEvents, queue), workerDeps));
 
   const wake = () => {
@@ -122,18 +137,20 @@ export function createPump(deps: PumpDeps): Pump {
   };
   const takeShare = async () => {
     for (const queue of held) if (!deps.holds(queue)) held.delete(queue);
-    const added = queues.filter((queue) => !held.has(queue) && deps.holds(queue));
     await takeResumed(deps, [...held]);
-    if (added.length > 0) await takeOver(deps, added);
-    for (const queue of added) held.add(queue);
+    await admitAll();
     wake();
   };
   return {
     async start() {
       state = "running";
-      await takeShare();
+      await takeShare().catch((error: unknown) => {
+        log.warn("what is known of the sinks could not be read yet", { error: errorText(error) });
+        wake();
+      });
     },
     takeShare,
+    turns: () => new Map(queues.map(({ name }, at) => [name, workers[at]?.turns() ?? []])),
     async stop(graceMs) {
       state = "stopping";
       for (const worker of workers) worker.end();
@@ -153,7 +170,7 @@ export function createPump(deps: PumpDeps): Pump {
     async resume(name) {
       const queue = queues.find((one) => one.name === name);
       if (queue === undefined) return undefined;
-      const wasDisabled = await resumeQueue(deps, queue, holds(queue));
+      const wasDisabled = await resumeQueue(deps, queue, held.has(queue));
       wake();
       return { wasDisabled };
     },

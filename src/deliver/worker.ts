@@ -21,8 +21,8 @@ export interface WorkerDeps {
   /** Answers in how many milliseconds the next report is due; undefined when none is. */
   reportSink(queue: SinkQueue): Promise<number | undefined>;
   giveUpExpired(queue: SinkQueue): Promise<void>;
-  /** Whether this process delivers to it now. */
-  holds(queue: SinkQueue): boolean;
+  /** Whether this process delivers to it now; reads what is known of its health first, where that was not read yet. */
+  admit(queue: SinkQueue): Promise<boolean>;
   isStopping(): boolean;
 }
 
@@ -47,6 +47,11 @@ export class Worker {
     for (const loop of this.#loops) loop.wake();
   }
 
+  /** Of each of its loops. */
+  turns(): readonly number[] {
+    return this.#loops.map((loop) => loop.turns);
+  }
+
   end(): void {
     for (const loop of this.#loops) loop.end();
   }
@@ -57,7 +62,7 @@ export class Worker {
       log.error("the outbox could not be read or written", { sink: this.#queue.name, error: errorText(error) });
       return STORE_RETRY_MS;
     };
-    const heldTurn: LoopTurn = async () => (this.#deps.holds(this.#queue) ? turn() : undefined);
+    const heldTurn: LoopTurn = async () => ((await this.#deps.admit(this.#queue)) ? turn() : undefined);
     return createLoop({ clock, turn: heldTurn, onFailed, track: (task) => inFlight.track(task), isStopping });
   }
 

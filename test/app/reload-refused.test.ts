@@ -37,7 +37,7 @@ async function makeReloader(opsAlerts?: OpsAlerts) {
     deps: {
       files: { readText: async () => disk.text } as unknown as Files,
       load: () => loadText(disk.text),
-      log: { info: noteAsker, error: noteAsker },
+      log: { info: noteAsker, warn: noteAsker, error: noteAsker },
       hash: sha256,
     },
     opsAlerts: opsAlerts ?? { raise: async (alert: OpsAlert) => void alerted.push(alert) },
@@ -45,6 +45,7 @@ async function makeReloader(opsAlerts?: OpsAlerts) {
     meter,
     config: () => active.at(-1),
     states: async () => [],
+    onStoreError: () => undefined,
     revisions: { refusalOf: async () => undefined, propose: async () => undefined },
     renew: async () => undefined,
     swap: async (next: Config) => void active.push(next),

@@ -205,6 +205,39 @@ it("a configuration that the state could not take is loaded when the state can b
   expect(alerted).toHaveLength(4);
 });
 
+it.each([
+  ["of an unchanged file", false],
+  ["of a changed file", true],
+])(
+  "a reload %s that meets a state which answers nothing leaves no destination behind, and says nothing of the configuration",
+  async (_, isChanged) => {
+    let isAway = false;
+    const storeFilter = (store: OpenedStore): OpenedStore =>
+      new Proxy(store, {
+        get(target, name) {
+          const value: unknown = Reflect.get(target, name);
+          if (typeof value !== "function" || name === "sizeBytes" || name === "close") return value;
+          return (...args: unknown[]) =>
+            isAway ? Promise.reject(new StoreError("STORE_UNREACHABLE", "The server does not answer.")) : value.apply(target, args);
+        },
+      });
+    const watches: Record<string, object> = { w: { ...SEARCH, schedule: "@every 1h" } };
+    const daemon = await setUp({ storeFilter, watches: () => watches });
+    const { clock, hook, ops, reload, status } = daemon;
+    await clock.advance(MINUTE);
+    const id = await tweet(daemon);
+    isAway = true;
+    if (isChanged) watches["late"] = { ...SEARCH, query: "giraffe" };
+    await reload();
+    await clock.advance(2 * MINUTE);
+    isAway = false;
+    await clock.advance(65 * MINUTE);
+    expect(hook.subjects()).toEqual([id]);
+    expect((await status()).watches.map((watch) => watch.id)).toEqual(isChanged ? ["w", "late"] : ["w"]);
+    expect(ops.events().map(({ type }) => type)).not.toContain("config.refused");
+  },
+);
+
 it("the state is kept as long as the last reload says", async () => {
   const state = { retention: "10d" };
   const prunedMs: number[] = [];

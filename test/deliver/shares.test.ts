@@ -1,5 +1,6 @@
 /** Two processes that deliver from one outbox, each to its own destinations. */
 import { expect, it } from "vitest";
+import { StoreError } from "../../src/model/store-error.ts";
 import { SinkError } from "../../src/model/sink.ts";
 import { createBench, SECOND } from "./pump-bench.ts";
 
@@ -43,4 +44,24 @@ it("tries a sink that fails once someone resumes it at another process", async (
   await pump.takeShare();
   await bench.clock.advance(SECOND);
   expect(bench.sent).toHaveLength(attempts + 1);
+});
+
+it("delivers to a destination whose health could not be read at first, at its start or when it got it, once it can be read", async () => {
+  const bench = createBench();
+  let [holds, isAway] = [true, true];
+  const loadSinkHealth = () => (isAway ? Promise.reject(new StoreError("STORE_UNREACHABLE", "away")) : bench.outbox.loadSinkHealth());
+  const pump = bench.newPump({ holds: () => holds, store: { ...bench.outbox, loadSinkHealth } });
+  await pump.start();
+  for (const subject of ["1", "2"]) {
+    bench.add(subject);
+    await bench.clock.advance(20 * SECOND);
+    expect(bench.subjects()).not.toContain(subject);
+    isAway = false;
+    await bench.clock.advance(20 * SECOND);
+    expect(bench.subjects()).toContain(subject);
+    holds = false;
+    await pump.takeShare();
+    [holds, isAway] = [true, true];
+    await expect(pump.takeShare()).rejects.toThrow("away");
+  }
 });

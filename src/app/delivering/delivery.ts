@@ -63,7 +63,10 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   });
   const editCauses = new Map([...sinks].flatMap(([name, { sink }]) => (sink.updates === undefined ? [] : [[name, sink.updates.causes]])));
   const start = async () => {
-    await deps.submit([...pumpSinks.values()]);
+    // Where the state does not take it now, the replica that leads shares the destinations out a little later.
+    await deps
+      .submit([...pumpSinks.values()])
+      .catch((error: unknown) => deps.log.warn("destinations could not be shared out yet", { error: errorText(error) }));
     await pump.start();
   };
   const takeShare = async () => {

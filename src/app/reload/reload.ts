@@ -25,6 +25,8 @@ export interface ReloadDeps {
   readonly meter: Meter;
   readonly config: () => Config;
   readonly revisions: Pick<Revisions, "refusalOf" | "propose">;
+  /** The state could not be read or written. */
+  readonly onStoreError: (error: unknown) => void;
   /** Makes a checked configuration the active one. */
   readonly swap: (next: Config, changes: ConfigChanges) => Promise<void>;
   /** What a reload does even when nothing changed: whoever asks has perhaps just repaired a sink or paid for a key. */
@@ -101,8 +103,20 @@ class Reloads {
       return await this.#readAgain(askedBy);
     } catch (error) {
       this.#isPending = error instanceof StoreError;
-      return this.#refuse([errorText(error)], askedBy);
+      return this.#isPending ? this.#postpone(error, askedBy) : this.#refuse([errorText(error)], askedBy);
     }
+  }
+
+  /** The state is in trouble, which is reported as such, and the configuration is not: it is loaded again once the state works. */
+  async #postpone(error: unknown, askedBy: string): Promise<ReloadOutcome> {
+    const { clock, meter, config, onStoreError } = this.#deps;
+    const { files, log } = this.#deps.deps;
+    const errors = [errorText(error)];
+    meter.count("chirpwatch_reloads_total", { outcome: "refused" });
+    log.warn("the configuration is read again once the state works", { asked_by: askedBy, errors });
+    if (!(await isUnchanged(config().reads, files))) this.refusal = { at: isoTime(clock.now()), errors };
+    onStoreError(error);
+    return { ok: false, errors };
   }
 
   async #readAgain(askedBy: string): Promise<ReloadOutcome> {

@@ -5,6 +5,8 @@ import type { Cancel, Clock } from "../../model/clock.ts";
 const WAKE_EVERY_MS = 30_000;
 
 export interface Loop {
+  /** How many turns have ended. It grows at least every 30 seconds while the loop is well. */
+  readonly turns: number;
   wake(): void;
   end(): void;
 }
@@ -26,6 +28,7 @@ export function createLoop(deps: LoopDeps): Loop {
   const { clock, turn, onFailed, track, isStopping } = deps;
   let running = false;
   let again = false;
+  let turns = 0;
   let timer: Cancel | undefined;
   const run = async () => {
     running = true;
@@ -33,6 +36,7 @@ export function createLoop(deps: LoopDeps): Loop {
     do {
       again = false;
       waitMs = await turn().catch(onFailed);
+      turns += 1;
     } while (again && !isStopping());
     running = false;
     if (!isStopping()) timer = clock.after(Math.min(waitMs ?? WAKE_EVERY_MS, WAKE_EVERY_MS), wake);
@@ -44,5 +48,11 @@ export function createLoop(deps: LoopDeps): Loop {
     if (running) again = true;
     else track(run());
   };
-  return { wake, end: () => timer?.() };
+  return {
+    get turns() {
+      return turns;
+    },
+    wake,
+    end: () => timer?.(),
+  };
 }

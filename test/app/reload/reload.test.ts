@@ -36,12 +36,13 @@ async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}, beside: Part
   const lines: { readonly message: string; readonly fields: unknown }[] = [];
   const take = (message: string, fields?: unknown) => void lines.push({ message, fields });
   const reloader = createReloader({
-    deps: { files, load: () => loadText(disk.text), log: { info: take, error: take }, hash: sha256, ...more },
+    deps: { files, load: () => loadText(disk.text), log: { info: take, warn: take, error: take }, hash: sha256, ...more },
     opsAlerts: { raise: async () => undefined },
     clock: createVirtualClock(Date.UTC(2026, 0, 1)),
     meter: createMeter(),
     config: () => active,
     states: async () => [],
+    onStoreError: () => undefined,
     revisions: { refusalOf: async () => undefined, propose: async () => undefined },
     renew: async () => void did.push("renew"),
     swap: async (next: Config) => {
