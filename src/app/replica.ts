@@ -7,7 +7,11 @@ import type { Signals } from "../model/signals.ts";
 import type { Teardown } from "./daemon/teardown.ts";
 import type { RunningWork } from "./work.ts";
 import { Fleet } from "./fleet/fleet.ts";
+import { type LoopTurns, supervise } from "./fleet/supervise.ts";
 import type { Revisions } from "./fleet/revisions.ts";
+
+/** A turn over the share may begin the work again, which plans thousands of watches. */
+const MAX_RESTART_MS = 300_000;
 
 export interface ReplicaParts {
   readonly store: ReplicaStore;
@@ -38,11 +42,14 @@ export async function startReplica(
   await revisions.propose(config(), "start");
   const failed = (error: unknown) => log.error("a signal of another process could not be followed", { error });
   const reload = (askedBy: string) => void work.reload(askedBy).catch(failed);
+  let loops = (): ReadonlyMap<string, LoopTurns> => work.loops();
   const restart = async (between: () => Promise<void>) => {
+    loops = () => new Map();
     await work.stop();
     await between();
     work = await start(work.config(), fleet);
     config = work.config;
+    loops = () => work.loops();
     // Nothing saw whether the file changed meanwhile.
     reload("share that shrank");
   };
@@ -59,6 +66,8 @@ export async function startReplica(
   };
   const stopWatching = fleet.start({ restart, shareChanged, stateChanged, delivered: () => work.wakeDelivery() });
   teardown.push("share", stopWatching);
+  const share = () => ({ turns: fleet.turns, withinMs: MAX_RESTART_MS });
+  teardown.push("supervision", supervise({ ...parts, loops: () => new Map([...loops(), ["share", share()]]) }));
   const stopListening = signals.on((topic) => {
     if (topic === "configuration") void review().catch(failed);
     if (topic === "reload") reload("another process");

@@ -1,6 +1,7 @@
 /** The work of a daemon on its state: polling, delivering, and what goes on beside. Of several replicas each does its share of it. */
 import type { Config } from "../config/config.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
+import type { Pump } from "../deliver/pump.ts";
 import type { Cancel } from "../model/clock.ts";
 import type { StoreWatch } from "../model/store-health.ts";
 import { repeat } from "../engine/health/repeat.ts";
@@ -24,6 +25,7 @@ import { warnOfStranded } from "./delivering/stranded.ts";
 import { startLevels } from "./levels.ts";
 import { createPolling, type Polling } from "./polling/polling.ts";
 import { startPruning } from "./pruning.ts";
+import { type LoopTurns, MAX_TURN_MS } from "./fleet/supervise.ts";
 import type { Revisions } from "./fleet/revisions.ts";
 import { createReloader, type Reloader } from "./reload/reload.ts";
 import { watchFiles } from "./reload/watch-files.ts";
@@ -52,6 +54,8 @@ export interface RunningWork {
   /** Others changed what the state holds, or this replica leads now. */
   readAgain(watches: ChangedWatches): Promise<void>;
   wakeDelivery(): void;
+  /** For `supervise`. */
+  loops(): ReadonlyMap<string, LoopTurns>;
   /** Stops in reverse order of the start; deliveries under way may finish. */
   stop(): Promise<void>;
 }
@@ -128,8 +132,15 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
     return teardown.drain();
   };
   const wakeDelivery = () => events.emit("committed");
-  return { config, reload: reloader.reload, ...shares, wakeDelivery, stop };
+  const loops = () => new Map([["polls", { turns: engine.loop.lastTurnMs, withinMs: MAX_TURN_MS }], ...loopsOf(delivery().pump)]);
+  return { config, reload: reloader.reload, ...shares, wakeDelivery, loops, stop };
 }
+
+/** A sink can have several: for its messages, for edits, and for what is published. */
+const loopsOf = (pump: Pump): readonly (readonly [string, LoopTurns])[] =>
+  [...pump.turns()].flatMap(([sink, loops]) =>
+    loops.map((turns, at) => [`sink ${sink}${at === 0 ? "" : ` (${at + 1})`}`, { turns, withinMs: MAX_TURN_MS }] as const),
+  );
 
 type ShareParts = Pick<LeadingParts, "deps" | "store" | "silences" | "delivering" | "polling" | "share">;
 

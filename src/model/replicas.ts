@@ -98,6 +98,10 @@ export interface Membership {
   readonly clock: Clock;
   /** Whether the state takes something from this replica: at once where it was asked a moment ago. */
   isPresent(): Promise<boolean>;
+  /** Whether it has a session on the server now. */
+  isConnected(): boolean;
+  /** This replica cannot do its part: others do it from here on, and the process ends. `why`: after "Other replicas took over on …:". */
+  giveUp(why: string): Promise<void>;
   /** False: it does not lead, and leaves the lead to another where it does. True unless it was set. */
   setMayLead(mayLead: boolean): void;
 }

@@ -26,6 +26,7 @@ it("reads the configuration again once its work has begun again: nothing saw wha
       config: () => config,
       reload: async () => void did.push("reload"),
       shareChanged: async () => undefined,
+      loops: () => new Map(),
       stop: async () => void did.push("end"),
     };
   };
@@ -33,7 +34,14 @@ it("reads the configuration again once its work has begun again: nothing saw wha
   onTestFinished(() => teardown.drain());
   const parts = {
     ...{ store, clock, log: rememberingLog(), signals: NO_SIGNALS, start },
-    membership: { id: "a", isLeading: () => isLeading, isPresent: async () => true, setMayLead: () => undefined, clock },
+    membership: {
+      id: "a",
+      isLeading: () => isLeading,
+      isPresent: async () => true,
+      isConnected: () => true,
+      setMayLead: () => undefined,
+      clock,
+    },
     revisions: { propose: async () => undefined, review: async () => false, publishedOf: () => "c" },
   };
   await startReplica({} as Config, parts as unknown as ReplicaParts, teardown);

@@ -95,7 +95,10 @@ export async function makeInnerReplicas(watches: object, { ops = {}, monthly = R
     async add(planner) {
       const id = `r${ids.length}`;
       const isFirst = ids.push(id) === 1;
-      const membership: Membership = { id, isLeading: () => isFirst, isPresent: async () => true, setMayLead: () => undefined, clock };
+      const membership: Membership = {
+        ...{ id, clock, isLeading: () => isFirst, isPresent: async () => true, isConnected: () => true },
+        ...{ setMayLead: () => undefined, giveUp: async () => undefined },
+      };
       const otherwise = (text: string) => (planner === undefined ? text : text.replace(/ \d+$/, ` ${planner}`));
       const setReplicaConfig = (of: string, digest: string) => store.setReplicaConfig(of, otherwise(digest));
       const hash: Hash = (text) => sha256(planner !== undefined && text.startsWith("group\n") ? `${planner} ${text}` : text);

@@ -68,6 +68,7 @@ export class Fleet implements Share {
   #mustRestart = false;
   /** The state could not be written. */
   #mustAnnounce = false;
+  #turns = 0;
 
   constructor(deps: FleetDeps) {
     this.#deps = deps;
@@ -80,6 +81,11 @@ export class Fleet implements Share {
     await this.#begin();
   }
 
+  /** How often it has watched its share. */
+  get turns(): number {
+    return this.#turns;
+  }
+
   /** Returns what ends it, which waits for what is under way. */
   start(work: FleetWork): () => Promise<void> {
     const { clock, log } = this.#deps;
@@ -87,7 +93,10 @@ export class Fleet implements Share {
     const stop = repeat({
       clock,
       everyMs: WATCH_EVERY_MS,
-      work: () => (turn = this.#watch(work)),
+      work: () => {
+        this.#turns += 1;
+        return (turn = this.#watch(work));
+      },
       onError: (error) => log.debug("the share of this replica could not be read", { error }),
     });
     return async () => {

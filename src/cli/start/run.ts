@@ -2,12 +2,16 @@
 import type { Command } from "commander";
 import { startDaemon } from "../../app/build.ts";
 import { formatIssue } from "../../config/report.ts";
+import type { Cancel } from "../../model/clock.ts";
 import { ChirpwatchError } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { collectGarbageLater } from "../../runtime/collect-garbage.ts";
 import { type CliContext, CONFIG_OPTION, loadGuarded, orThrow } from "../terminal/context.ts";
 import { withServerToken } from "./server-token.ts";
+
+/** A stop takes eight seconds at most for what is under way. */
+const STOP_WITHIN_MS = 15_000;
 
 export function addRun(program: Command, context: CliContext): void {
   program
@@ -55,7 +59,9 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     const reason = await Promise.race([signalled, refused]);
     cancelCollecting();
     log.info("stopping", reason instanceof ExitError ? { because: reason.message } : { signal: reason });
+    const cancelEnd = reason instanceof ExitError ? endAfter(context, log, reason) : undefined;
     await daemon.stop();
+    cancelEnd?.();
     stopReload();
     log.info("stopped");
     if (reason instanceof ExitError) throw reason;
@@ -70,6 +76,14 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     await context.http.close();
     await log.flush();
   }
+}
+
+/** A part that hangs, for which the daemon ends, may keep it from stopping: it ends all the same. */
+function endAfter({ clock }: CliContext, log: ReturnType<CliContext["logger"]>, reason: ExitError): Cancel {
+  return clock.after(STOP_WITHIN_MS, () => {
+    log.error("the daemon could not be stopped in order, and ends", { because: reason.message });
+    void log.flush().finally(() => process.exit(reason.exitCode));
+  });
 }
 
 /** A second signal ends the process at once. */

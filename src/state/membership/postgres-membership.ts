@@ -22,10 +22,12 @@ const LONGEST_WAIT_MS = 10_000;
 const CLOCK_EVERY_MS = 10_000;
 /** A replica without a session for so long is gone: one whose connection was cut has another by then. */
 const GONE_MS = 300;
-/** The same after the server was away for all of them. */
+/** The same after the server was away for all of them, counted from when this one reached it again. */
 const GONE_AFTER_RESTART_MS = 10_000;
 /** A replica whose session is whole is not declared dead within so long: nothing has to be asked. */
 const PRESENT_MS = 5_000;
+/** A session whose path is broken does not end by itself. */
+const END_WITHIN_MS = 1_000;
 
 export interface MembershipDeps extends StandbyDeps {
   /** The server and the database, without secrets. */
@@ -49,6 +51,8 @@ export class PostgresMembership implements Membership {
   #session: ReplicaSession | undefined;
   /** When the session was cut last. */
   #lostMs = Number.NEGATIVE_INFINITY;
+  /** When it had a session again after that. */
+  #backMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #isReplaced = false;
   #isLeading = false;
@@ -138,6 +142,15 @@ export class PostgresMembership implements Membership {
     return session.isPresent(this.id).catch(() => false);
   }
 
+  isConnected(): boolean {
+    return this.#session !== undefined;
+  }
+
+  async giveUp(why: string): Promise<void> {
+    await this.#session?.remove([this.id]);
+    this.#replace(why);
+  }
+
   /** What each transaction asks first, and what checks the answer. @throws StoreError STORE_REPLACED */
   get fence(): { readonly text: string; check(present: unknown): void } {
     return {
@@ -156,7 +169,7 @@ export class PostgresMembership implements Membership {
     const session = this.#session;
     this.#session = undefined;
     if (session !== undefined && this.#hasBegun) await session.remove([this.id]).catch(() => undefined);
-    await session?.end().catch(() => undefined);
+    if (session !== undefined) await Promise.race([session.end().catch(() => undefined), sleep(this.#deps.clock, END_WITHIN_MS)]);
   }
 
   #wait(mostMs: number): Promise<void> {
@@ -178,7 +191,8 @@ export class PostgresMembership implements Membership {
       this.#adopt(session);
       return true;
     }
-    await session.end().catch(() => undefined);
+    // A path that is broken does not even let a session end.
+    void session.end().catch(() => undefined);
     return false;
   }
 
@@ -206,11 +220,12 @@ export class PostgresMembership implements Membership {
   #adopt(session: ReplicaSession): void {
     session.onEnd(() => this.#lose(session));
     this.#session = session;
+    if (this.#hasBegun) this.#backMs = this.#deps.clock.monotonic();
     if (this.#hasBegun) this.#watchLater(session);
     for (const resolve of this.#waiting) resolve();
   }
 
-  #replace(): void {
+  #replace(why?: string): void {
     if (this.#isReplaced || this.#isClosed) return;
     this.#isReplaced = true;
     this.#cancel?.();
@@ -219,9 +234,14 @@ export class PostgresMembership implements Membership {
     void session?.end().catch(() => undefined);
     for (const resolve of this.#waiting) resolve();
     this.#deps.standby?.onReplaced(
-      new ExitError(EXIT.alreadyRunning, "STATE_REPLACED", `Other replicas took over on ${this.#deps.state}.`, {
-        hint: "Start this one again: it gets a share again.",
-      }),
+      new ExitError(
+        EXIT.alreadyRunning,
+        "STATE_REPLACED",
+        `Other replicas took over on ${this.#deps.state}${why === undefined ? "" : `: ${why}`}.`,
+        {
+          hint: "Start this one again: it gets a share again.",
+        },
+      ),
     );
   }
 
@@ -262,7 +282,7 @@ export class PostgresMembership implements Membership {
 
   async #removeGone(session: ReplicaSession): Promise<void> {
     const nowMs = this.#deps.clock.monotonic();
-    const goneMs = nowMs - this.#lostMs < GONE_AFTER_RESTART_MS ? GONE_AFTER_RESTART_MS : GONE_MS;
+    const goneMs = nowMs - this.#backMs < GONE_AFTER_RESTART_MS ? GONE_AFTER_RESTART_MS : GONE_MS;
     const others = (await session.knownReplicas()).filter(({ id }) => id !== this.id);
     const silent = others.filter(({ silentMs }) => (silentMs ?? 0) > LEASE_MS);
     for (const { id, silentMs } of silent) {

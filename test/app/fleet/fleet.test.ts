@@ -50,6 +50,7 @@ function memoryStore() {
   return { store, claims, remove, hooks, asked };
 }
 
+const CONNECTED = { isPresent: async () => true, isConnected: () => true, giveUp: async () => undefined };
 const WORK = Array.from({ length: 8 }, (_, n) => ({ key: `p${n}`, cost: 1 }));
 
 function makeFleets() {
@@ -59,7 +60,7 @@ function makeFleets() {
   const add = async (id: string, config = "c") => {
     const did: string[] = [];
     const options = { config, failures: 0 };
-    const membership = { id, isLeading: () => leader === id, isPresent: async () => true, clock, setMayLead: () => undefined };
+    const membership = { id, isLeading: () => leader === id, ...CONNECTED, clock, setMayLead: () => undefined };
     const fleet = new Fleet({ store, membership, clock, log: rememberingLog(), plansBy: () => options.config });
     const begin = () => fleet.submit("poll", WORK);
     const work: FleetWork = {
