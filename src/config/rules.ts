@@ -88,7 +88,7 @@ export const RULES = {
   "unknown-sink": "A sink that is not defined.",
   "unused-sink": "A sink that nothing uses.",
   "unsigned-webhook": "A webhook without a secret.",
-  "private-webhook": "A webhook to an address that webhooks may not reach.",
+  "private-webhook": "A private or loopback address without `allow_private`.",
   "no-ops": "Nobody is alerted when the daemon is in trouble.",
   "root-sink": "The root route without a sink.",
   "root-matchers": "The root route with matchers.",

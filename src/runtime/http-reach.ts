@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
 import { HttpError, type NetworkScope } from "../model/http.ts";
+import { isPublicAddress } from "./public-address.ts";
 
 /** Resolves a host name, as dns.lookup does with `all`. */
 export type ResolveHost = (
@@ -17,20 +18,12 @@ const resolveBySystem: ResolveHost = (host, options, done) => systemLookup(host,
 /** Connecting alone may take this long; the request's own deadline comes on top. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/**
- * Whether a socket to this IP address is allowed. `public` means globally routable unicast: everything the registries reserve is
- * refused (private, loopback, link-local with the metadata services, CGNAT, unspecified, multicast, documentation), also when it
- * hides in an IPv4-mapped, NAT64, 6to4 or Teredo address.
- */
+/** Whether a socket to this IP address is allowed. */
 export function isAddressAllowed(address: string, reach: NetworkScope): boolean {
   if (reach === "any") return true;
-  if (!ipaddr.isValid(address)) return false;
-  const range = ipaddr.process(address).range();
-  return reach === "loopback" ? range === "loopback" : range === "unicast" && !PUBLIC_METADATA.has(address);
+  if (reach === "public") return isPublicAddress(address);
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
 }
-
-/** Metadata services on addresses that look public: the one of Alibaba Cloud is inside CGNAT, that of Azure is not. */
-const PUBLIC_METADATA: ReadonlySet<string> = new Set(["168.63.129.16", "::ffff:168.63.129.16", "::ffff:a83f:8110"]);
 
 /**
  * An undici connector that opens sockets to allowed addresses only. The name is resolved once, here, and the socket goes to the

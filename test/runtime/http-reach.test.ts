@@ -34,12 +34,23 @@ it.each([
   "ff02::1",
   "2001:db8::1",
   "fec0::1",
+  "::127.0.0.1",
+  "::7f00:1",
+  "::10.0.0.1",
+  "::808:808",
+  "::ffff:0:127.0.0.1",
+  "64:ff9b:1::7f00:1",
+  "2606:4700::5efe:7f00:1",
+  "2606:4700::200:5efe:10.0.0.1",
+  "100::1",
+  "5f00::1",
+  "4000::1",
   "not an address",
 ])("%s is not public", (address) => {
   expect(isAddressAllowed(address, "public")).toBe(false);
 });
 
-it.each(["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700:4700::1111", "::ffff:1.1.1.1"])(
+it.each(["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700:4700::1111", "2606:4700::5efe:1.1.1.1", "::ffff:1.1.1.1"])(
   "%s is public and not loopback",
   (address) => {
     expect(isAddressAllowed(address, "public")).toBe(true);

@@ -3,6 +3,7 @@ import { errorText } from "../../model/errors.ts";
 import { HttpError } from "../../model/http.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { SinkError, type SealedMessage, type SendReceipt, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
+import { addressRefusal } from "../kind/http-answer.ts";
 
 export interface DiscordAnswer {
   readonly status: number;
@@ -85,7 +86,10 @@ export function classifyDiscordFailure(thrown: unknown): SinkError {
     return waitFor(Math.max(1, timeToReset), scope ?? "user", global === true);
   }
   const hint = thrown instanceof HttpError ? thrown.hint : "";
-  return new SinkError("transient", `Discord could not be reached: ${errorText(thrown)}`, undefined, { hint, cause: thrown });
+  return (
+    addressRefusal(thrown) ??
+    new SinkError("transient", `Discord could not be reached: ${errorText(thrown)}`, undefined, { hint, cause: thrown })
+  );
 }
 
 interface ReadBody {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { isTooLarge, type MessageEdit, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
+import { allowPrivateChatSetting, doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
 import { discordDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
@@ -24,6 +25,7 @@ const settingsSchema = z
     channel_id: snowflake.optional().describe("Channel the bot posts in."),
     guild_id: snowflake.optional().describe("Id of the server. With it, `explain` links to messages."),
     api_url: apiUrl("Base of Discord's API, ending in /api; http on loopback is allowed, for stand-ins."),
+    allow_private: allowPrivateChatSetting(),
     username: z.string().min(1).max(80).optional().describe("Name a webhook posts under."),
     avatar_url: z
       .url({ protocol: /^https$/, error: "must be an address that starts with https://" })
@@ -91,8 +93,11 @@ export const discordSink: SinkType<DiscordSettings> = {
     written: ({ mention }) => mentionConditions(mention === undefined ? [] : [[["mention"], mention]]),
     withMatches: ({ mention, ...settings }, matchesOf) => ({ ...settings, mention: mention && withCondition(mention, matchesOf) }),
   },
-  doubts: (_name, settings) => discordDoubts(settings),
-  destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? DISCORD_API_URL }],
+  doubts: (name, settings) => [
+    ...discordDoubts(settings),
+    ...doubtOfPrivateAddress(name, { ...settings, url: discordAddress(settings) }, true),
+  ],
+  destinations: (settings) => [{ kind: "url", url: discordAddress(settings) }],
   describe: (settings) => `Discord channel ${settings.channel_id ?? ""}`,
   // No answer to a posted message names the server.
   linkTo: ({ guild_id: guild }, ref, channel) =>
@@ -108,6 +113,8 @@ export const discordSink: SinkType<DiscordSettings> = {
     return { ...createDiscordSink(settings, post), ...(settings.crosspost ? { crosspost } : {}), ...(updates && { updates }) };
   },
 };
+
+const discordAddress = ({ webhook_url: webhookUrl, api_url: apiUrl }: DiscordSettings): string => webhookUrl ?? apiUrl ?? DISCORD_API_URL;
 
 function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
   return {
@@ -161,11 +168,12 @@ function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http
     ...(settings.username === undefined ? {} : { username: settings.username }),
     ...(settings.avatar_url === undefined ? {} : { avatar_url: settings.avatar_url }),
   };
+  const reach = scopeOf(webhookUrl, settings.allow_private, true);
   const postTo = async (thread: string | undefined, content: JsonObject, signal: AbortSignal) => {
     const url = new URL(webhookUrl);
     url.searchParams.set("wait", "true");
     if (thread !== undefined) url.searchParams.set("thread_id", thread);
-    const answer = await postToWebhook(http, url.href, content, { timeoutMs: TIMEOUT_MS, signal, answerBody: "cut" }).catch(
+    const answer = await postToWebhook(http, url.href, content, { timeoutMs: TIMEOUT_MS, signal, answerBody: "cut", reach }).catch(
       (error: unknown) => Promise.reject(classifyDiscordFailure(error)),
     );
     const { status, body, headers } = answer;

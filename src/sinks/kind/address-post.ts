@@ -2,6 +2,7 @@
 import type { Clock } from "../../model/clock.ts";
 import { parseDuration } from "../../model/duration.ts";
 import type { Http, HttpResponse } from "../../model/http.ts";
+import { scopeOf } from "./address-settings.ts";
 import { classifyHttpAnswer, classifyHttpFailure, type Receiver } from "./http-answer.ts";
 
 /** Receivers answer with a word or two; what is longer is not read further. */
@@ -32,7 +33,7 @@ export function createPoster(
     timeoutMs: parseDuration(timeout) ?? 15_000,
     maxBytes: MAX_ANSWER_BYTES,
     answerBody: "drop",
-    reach: isPrivateAllowed ? "any" : "public",
+    reach: scopeOf(url, isPrivateAllowed, false),
   } as const;
   return async (request, signal) => {
     const answer = await http.request({ ...how, ...request, signal }).catch((error: unknown) => {

@@ -24,14 +24,22 @@ const UNANSWERED: Readonly<Record<string, string>> = {
   HTTP_TIMEOUT: "Let the receiver answer sooner, or raise `timeout`.",
 };
 
+/** The request was not sent, because of where its address leads; undefined for any other failure. */
+export function addressRefusal(error: unknown, host = hostIn(error)): SinkError | undefined {
+  if (!(error instanceof HttpError) || error.code !== "HTTP_ADDRESS_REFUSED") return undefined;
+  const hint = "If that is where it should go, set `allow_private: true` on this sink.";
+  return new SinkError("destination", `${host} is a private or loopback address, which it may not reach`, undefined, {
+    hint,
+    cause: error,
+  });
+}
+
+const hostIn = (error: unknown): string => (error instanceof HttpError ? String(error.fields["host"]) : "");
+
 /** No answer came. */
 export function classifyHttpFailure(error: unknown, url: string): SinkError {
-  if (error instanceof HttpError && error.code === "HTTP_ADDRESS_REFUSED") {
-    return new SinkError("destination", `${new URL(url).host} is a private or loopback address, which webhooks may not reach`, undefined, {
-      hint: "If that is where it should go, set `allow_private: true` on this sink.",
-      cause: error,
-    });
-  }
+  const refused = addressRefusal(error, new URL(url).host);
+  if (refused !== undefined) return refused;
   const hint = error instanceof HttpError ? error.hint || (UNANSWERED[error.code] ?? "") : "";
   return new SinkError("transient", errorText(error), undefined, { hint, cause: error });
 }

@@ -9,7 +9,7 @@ export const postToWebhook = (
   http: Http,
   url: string,
   content: object,
-  how: Required<Pick<HttpRequest, "timeoutMs" | "signal" | "answerBody">>,
+  how: Required<Pick<HttpRequest, "timeoutMs" | "signal" | "answerBody" | "reach">>,
 ): Promise<HttpResponse> =>
   http.request({
     method: "POST",
@@ -17,6 +17,5 @@ export const postToWebhook = (
     headers: { "content-type": "application/json", "user-agent": "chirpwatch" },
     body: JSON.stringify(content),
     maxBytes: MAX_ANSWER_BYTES,
-    reach: "any",
     ...how,
   });

@@ -1,5 +1,5 @@
 /** Lets a vendor's SDK send through the Http port: one agent, one size limit, one way to abort. Leaves URLs, headers and meaning to the SDK. */
-import type { Http } from "../../model/http.ts";
+import type { Http, NetworkScope } from "../../model/http.ts";
 
 /** Chat answers are a few kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
@@ -15,12 +15,13 @@ interface SdkRequest {
 interface SdkLimits {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  readonly reach: NetworkScope;
 }
 
 /** Sends with `POST`, or `PATCH` where the SDK asks for it: posting and editing is all that chat sinks do. Bodies other than text are refused. */
 export async function sdkFetch(http: Http, url: string, init: SdkRequest, limits: SdkLimits): Promise<Response> {
   if (init.body !== undefined && init.body !== null && typeof init.body !== "string") throw new TypeError("only text bodies are sent");
-  const { timeoutMs, signal } = limits;
+  const { timeoutMs, signal, reach } = limits;
   const signals = [init.signal, signal].filter((one) => one instanceof AbortSignal);
   const answer = await http.request({
     method: init.method === "PATCH" ? "PATCH" : "POST",
@@ -29,7 +30,7 @@ export async function sdkFetch(http: Http, url: string, init: SdkRequest, limits
     ...(typeof init.body === "string" ? { body: init.body } : {}),
     timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
-    reach: "any",
+    reach,
     signal: AbortSignal.any(signals),
   });
   const empty = answer.status === 204 || answer.status === 304 || answer.status < 200;

@@ -1,5 +1,6 @@
 /** What Slack's answers mean for a message, and what an operator can do about them. Knows the codes; slack.ts decides what to try next. */
 import { errorText } from "../../model/errors.ts";
+import { addressRefusal } from "../kind/http-answer.ts";
 import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 
 /** Slack names a wait with every limit; this is for answers that forgot to. */
@@ -97,7 +98,10 @@ export function classifySdkError(thrown: unknown, channel: string): SinkError {
     case "slack_webapi_http_error":
       return classifyStatus(error.statusCode ?? 0, "", channel);
     default:
-      return new SinkError("transient", `Slack could not be reached: ${errorText(error.original ?? thrown)}`, undefined, { cause: thrown });
+      return (
+        addressRefusal(error.original ?? thrown) ??
+        new SinkError("transient", `Slack could not be reached: ${errorText(error.original ?? thrown)}`, undefined, { cause: thrown })
+      );
   }
 }
 

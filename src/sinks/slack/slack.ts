@@ -1,9 +1,11 @@
 /** The Slack sink: a bot's chat.postMessage through Slack's own SDK, or an incoming webhook. Owns settings and sending; the layout is slack-render.ts's, answers slack-answer.ts, retries the outbox's. */
 import { z } from "zod";
+import type { NetworkScope } from "../../model/http.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import { isTooLarge, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
 import { trimText } from "../../render/text/trim-text.ts";
+import { allowPrivateChatSetting, doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
 import { slackDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { mentionConditions, withCondition } from "../kind/mention-settings.ts";
@@ -57,6 +59,7 @@ const settingsSchema = z
     mention: mentionList.optional().describe("People that an alert calls. Never in samples and replays."),
     update: updateSchema,
     api_url: apiUrl("Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins."),
+    allow_private: allowPrivateChatSetting(),
   })
   .superRefine((settings, context) => {
     const { token, channel, webhook_url: webhookUrl } = settings;
@@ -104,12 +107,13 @@ export const slackSink: SinkType<SlackSettings> = {
       mention: mention.map((one) => withCondition(one, matchesOf)),
     }),
   },
-  doubts: (_name, settings) => slackDoubts(settings),
-  destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? API_URL }],
+  doubts: (name, settings) => [...slackDoubts(settings), ...doubtOfPrivateAddress(name, { ...settings, url: addressOf(settings) }, true)],
+  destinations: (settings) => [{ kind: "url", url: addressOf(settings) }],
   describe: ({ channel }) => channel ?? "Slack",
   linkTo: (settings, ts, channel = settings.channel) => slackPermalink(channel, ts),
   create: async (_name, settings, deps) => {
-    const post = settings.webhook_url === undefined ? createBotPost(settings, deps) : createWebhookPost(settings.webhook_url, deps);
+    const post =
+      settings.webhook_url === undefined ? createBotPost(settings, deps) : createWebhookPost(settings.webhook_url, reachOf(settings), deps);
     return { ...createSlackSink(settings, post), ...updatesOf(settings, deps) };
   },
   async check(settings, deps) {
@@ -118,6 +122,10 @@ export const slackSink: SinkType<SlackSettings> = {
     await client.auth.test().catch((error: unknown) => Promise.reject(classifySdkError(error, settings.channel ?? "Slack")));
   },
 };
+
+const addressOf = ({ webhook_url: webhookUrl, api_url: apiUrl }: SlackSettings): string => webhookUrl ?? apiUrl ?? API_URL;
+
+const reachOf = (settings: SlackSettings): NetworkScope => scopeOf(addressOf(settings), settings.allow_private, true);
 
 interface Content {
   readonly text: string;
@@ -216,7 +224,7 @@ async function createClient(settings: SlackSettings, { http, log }: SinkDeps, si
     timeout: TIMEOUT_MS,
     logger: quietLogger(log),
     fetch: async (url, init) => {
-      const answer = await sdkFetch(http, String(url), init ?? {}, { timeoutMs: TIMEOUT_MS, signal });
+      const answer = await sdkFetch(http, String(url), init ?? {}, { timeoutMs: TIMEOUT_MS, signal, reach: reachOf(settings) });
       // Without a readable Retry-After the SDK throws an error that cannot be distinguished from others.
       if (answer.status === 429 && !/^\d+$/.test(answer.headers.get("retry-after") ?? "")) throw rateLimited(undefined);
       return answer;
@@ -235,13 +243,13 @@ function quietLogger(log: Log) {
  * An answer names no message, so a digest's parts stand in the channel one after the other.
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
  */
-function createWebhookPost(url: string, { http, clock }: SinkDeps): Post {
+function createWebhookPost(url: string, reach: NetworkScope, { http, clock }: SinkDeps): Post {
   return async ({ thread: _thread, ...content }, _messageId, signal) => {
     const answer = await postToWebhook(
       http,
       url,
       { ...content, ...PLAIN_FORMAT },
-      { timeoutMs: TIMEOUT_MS, signal, answerBody: "drop" },
+      { timeoutMs: TIMEOUT_MS, signal, answerBody: "drop", reach },
     ).catch((error: unknown) => Promise.reject(classifySdkError(error, "the webhook")));
     if (answer.status >= 200 && answer.status < 300) return {};
     const afterMs = retryAfterMs(answer.headers["retry-after"], clock.now());

@@ -2,6 +2,7 @@
 import { errorText } from "../../model/errors.ts";
 import { HttpError, type HttpResponse } from "../../model/http.ts";
 import { SinkError, type SendReceipt, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
+import { addressRefusal } from "../kind/http-answer.ts";
 
 /** For a 429 that does not say how long. */
 const DEFAULT_WAIT_MS = 30_000;
@@ -48,7 +49,10 @@ export function readTelegramAnswer(answer: HttpResponse): SendReceipt {
 /** No answer came. */
 export function classifyTelegramFailure(error: unknown): SinkError {
   const hint = error instanceof HttpError ? error.hint : "";
-  return new SinkError("transient", `Telegram could not be reached: ${errorText(error)}`, undefined, { hint, cause: error });
+  return (
+    addressRefusal(error) ??
+    new SinkError("transient", `Telegram could not be reached: ${errorText(error)}`, undefined, { hint, cause: error })
+  );
 }
 
 function classify({ status, headers }: HttpResponse, { description, parameters = {} }: ReadAnswer): SinkError {

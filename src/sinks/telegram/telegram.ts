@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Json } from "../../model/json.ts";
 import type { SealedMessage, Sink } from "../../model/sink.ts";
+import { allowPrivateChatSetting, doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
 import { apiUrl } from "../kind/chat-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
@@ -34,6 +35,7 @@ const settingsSchema = z.strictObject({
   topic: z.int().min(1).optional().describe("Id of a topic of the group to post in."),
   silent: z.boolean().default(false).describe("Messages arrive without a sound."),
   api_url: apiUrl("Base of the Bot API, for a server of your own; http on loopback is allowed, for stand-ins."),
+  allow_private: allowPrivateChatSetting(),
 });
 
 type TelegramSettings = z.infer<typeof settingsSchema>;
@@ -47,6 +49,7 @@ export const telegramSink: SinkType<TelegramSettings> = {
   chat: true,
   concurrency: 1,
   limits: ({ chat_id: chat }) => (/^\d/.test(chat) ? [CHAT_LIMIT] : [CHAT_LIMIT, GROUP_LIMIT]),
+  doubts: (name, settings) => doubtOfPrivateAddress(name, { ...settings, url: settings.api_url ?? API_URL }, true),
   destinations: (settings) => [{ kind: "url", url: settings.api_url ?? API_URL }],
   describe: (settings) => `Telegram chat ${settings.chat_id}`,
   linkTo: ({ chat_id: chat }, ref) => telegramLink(chat, ref),
@@ -62,12 +65,13 @@ function telegramLink(chat: string, ref: string): string | undefined {
 /** There is no idempotency key: a message whose answer was lost is sent, and seen, once more. */
 function createTelegramSink(settings: TelegramSettings, { http }: SinkDeps): Sink {
   const base = (settings.api_url ?? API_URL).replace(/\/+$/, "");
+  const reach = scopeOf(base, settings.allow_private, true);
   const url = `${base}/bot${settings.token}/sendMessage`;
   return {
     render: (batch): Json => renderTelegram(batch),
     lists: { above: MOST_TELEGRAM_CARDS, render: renderTelegramDigest, announce: renderTelegramAnnouncement },
     async send(message, signal) {
-      const how = { timeoutMs: TIMEOUT_MS, signal, answerBody: "cut" } as const;
+      const how = { timeoutMs: TIMEOUT_MS, signal, answerBody: "cut", reach } as const;
       const answer = await postToWebhook(http, url, requestOf(settings, message), how).catch((error: unknown) => {
         throw classifyTelegramFailure(error);
       });

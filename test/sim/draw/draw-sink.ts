@@ -107,6 +107,7 @@ const SINK_TYPES: Readonly<
     optional: {
       update: drawUpdate,
       api_url: () => "https://slack.com/api/",
+      allow_private: ({ dice }) => dice.chance(0.5),
       username: () => "watcher",
       icon_emoji: () => ":bird:",
       icon_url: () => "https://images.example/a.png",
@@ -122,6 +123,7 @@ const SINK_TYPES: Readonly<
         : secretOr(scene, "webhook_url", `https://discord.com/api/webhooks/1/${scene.name}`),
     optional: {
       api_url: () => "https://discord.com/api",
+      allow_private: ({ dice }) => dice.chance(0.5),
       guild_id: () => "77",
       update: drawUpdate,
       username: () => "watcher",
@@ -135,7 +137,12 @@ const SINK_TYPES: Readonly<
   },
   telegram: {
     way: (scene) => ({ ...secretOr(scene, "token", "123:telegram"), chat_id: String(-1_001_000_000_000 - scene.index) }),
-    optional: { topic: ({ dice }) => dice.int(1, 9), silent: ({ dice }) => dice.chance(0.5), api_url: () => "https://api.telegram.org" },
+    optional: {
+      topic: ({ dice }) => dice.int(1, 9),
+      silent: ({ dice }) => dice.chance(0.5),
+      api_url: () => "https://api.telegram.org",
+      allow_private: ({ dice }) => dice.chance(0.5),
+    },
   },
   teams: {
     way: (scene) =>
