@@ -65,6 +65,7 @@ const GRACE_MS = 8_000;
 /** The poll loop turns at least every 30 s. */
 const ALIVE_WITHIN_MS = 120_000;
 const STATE_CHECK_EVERY_MS = 15_000;
+const LOCK_CHECK_EVERY_MS = 5_000;
 /** Registering and planning so many leaves tens of megabytes behind, just before their first reads take as much. */
 const MANY_WATCHES = 2_000;
 
@@ -168,9 +169,12 @@ function sharesOf(
   };
 }
 
-function startStateCheck({ prove }: StoreWatch, { clock, log }: DaemonDeps): Cancel {
+/** A daemon may have nothing else to write. On a file, where nobody else should be, only a lock is looked for, which costs the disk nothing. */
+function startStateCheck(storeWatch: StoreWatch, { isAlone }: Share, { clock, log }: DaemonDeps): Cancel {
   const onError = (error: unknown) => log.error("the state could not be checked", { error });
-  return repeat({ clock, everyMs: STATE_CHECK_EVERY_MS, work: prove, onError });
+  return isAlone
+    ? repeat({ clock, everyMs: LOCK_CHECK_EVERY_MS, work: () => storeWatch.proveUnlocked(), onError })
+    : repeat({ clock, everyMs: STATE_CHECK_EVERY_MS, work: () => storeWatch.prove(), onError });
 }
 
 interface BesideParts {
@@ -219,8 +223,8 @@ function startLeading(
     engine.lead();
     teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs, polls: () => engine.polls }));
     if (share.isAlone) teardown.push("clock watch", watchClock({ clock, log, store, silences, engine, pump: () => delivery().pump }));
-    // It may have nothing else to write, and notifies the operator for all replicas.
-    if (!share.isAlone) teardown.push("state check", startStateCheck(polling.storeWatch, deps));
+    // The one that leads notifies the operator for all replicas.
+    teardown.push("state check", startStateCheck(polling.storeWatch, share, deps));
     teardown.push("levels", startLevels({ ...delivering, store, clock, hash, log, wakeDelivery: () => events.emit("committed") }));
     teardown.push("enriching", enriching.start());
     const isAlive = () => polling.storeWatch.trouble === undefined && clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;

@@ -37,6 +37,8 @@ export interface Upkeep {
   setTimesBack(byMs: number): Promise<void>;
   /** Writes something durable and throws a StoreError when it cannot: for /healthz and the disk-full probe. */
   proveWritable(nowMs: number): Promise<void>;
+  /** Takes what a write takes first, and gives it back: costs the disk nothing. @throws StoreError while another process has it. */
+  proveUnlocked(): Promise<void>;
 }
 
 export interface Store

@@ -18,7 +18,16 @@ import { cannotCreate, corrupt, foreign, missing, type OpenContext, openFailure 
 import { makePrivateFolders } from "./db/private-files.ts";
 import { quieten, type QuietSpan } from "./polls/quieten.ts";
 import { findInconsistencies } from "./upkeep/inconsistencies.ts";
-import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./db/sqlite.ts";
+import {
+  appliedMigrations,
+  checkpoint,
+  configure,
+  kyselyOver,
+  openHandle,
+  quickCheck,
+  type SqliteHandle,
+  waitByClock,
+} from "./db/sqlite.ts";
 import type { Executor } from "./db/statement.ts";
 import type { Standby } from "./membership/standby.ts";
 import { createTransfer, refuseHalfTransferred, type Transfer } from "./upkeep/transfer.ts";
@@ -122,7 +131,7 @@ async function bringUp(handle: SqliteHandle, options: OpenOptions, context: Open
   const applied = appliedMigrations(handle);
   if (applied === undefined) throw foreign(context);
   const pending = pendingMigrations(applied, context.path, options.migrations);
-  const db = kyselyOver(handle);
+  const db = kyselyOver(handle, options.clock);
   if (!isOwner) {
     if (pending.length > 0) throw needsMigration(context.path, pending);
     return { handle, db, unclean: false, check: undefined };
@@ -178,6 +187,7 @@ function compose(
 ): OpenedStore {
   const { path, clock, random, log } = options;
   announce(log, context, unclean);
+  waitByClock(handle);
   const ownsLock = unlock !== undefined && options.shared !== true;
   const close = once(async () => {
     await check?.stop();

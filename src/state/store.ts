@@ -57,7 +57,7 @@ import { loadSinkHealth, outboxStats, saveSinkHealth } from "./outbox/sink-healt
 import { replicaStore } from "./replicas/claims.ts";
 import { configRevisionStore } from "./replicas/config-revisions.ts";
 import { auditMark, auditSpan, countFurtherPages, spentByHour, spentByKey, spentSince } from "./ledger/spent.ts";
-import type { Executor } from "./db/statement.ts";
+import { type Executor, transact } from "./db/statement.ts";
 import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enrichments.ts";
 import { gather, throttleState } from "./outbox/throttle.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./watches/targets.ts";
@@ -241,4 +241,5 @@ const upkeep = (db: Executor): Upkeep => ({
   prune: (nowMs, retentionMs, inUse) => prune(db, nowMs, retentionMs, inUse),
   setTimesBack: (byMs) => setTimesBack(db, byMs),
   proveWritable: (nowMs) => proveWritable(db, nowMs),
+  proveUnlocked: () => transact(db, async () => undefined),
 });

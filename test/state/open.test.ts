@@ -14,7 +14,7 @@ import { loadDriver } from "../../src/state/db/driver.ts";
 import { MIGRATIONS, schemaNumber } from "../../src/state/migrations/migrate.ts";
 import { openFailure } from "../../src/state/files/open-failures.ts";
 import { restoreState } from "../../src/state/upkeep/restore.ts";
-import { toStoreError } from "../../src/state/db/sqlite.ts";
+import { toStoreError } from "../../src/state/db/sqlite-dialect.ts";
 import { type ChildProcess, endChildren, runScript, startScript } from "../support/child-process.ts";
 import { makeEvent } from "../support/make-event.ts";
 import { until } from "../support/until.ts";
@@ -585,7 +585,7 @@ describe("failures", () => {
   test("of a full disk at the start are reported as such", () => {
     const full = new Database.SqliteError("database or disk is full", "SQLITE_FULL");
     expect(openFailure(full, context)).toMatchObject({ code: "STATE_DISK_FULL", exitCode: EXIT.storage });
-    expect(openFailure(toStoreError(full), context)).toMatchObject({ code: "STATE_DISK_FULL" });
+    expect(openFailure(toStoreError(full, "s.db"), context)).toMatchObject({ code: "STATE_DISK_FULL" });
   });
 
   test.each([
@@ -595,7 +595,7 @@ describe("failures", () => {
     ["SQLITE_READONLY_DBMOVED", "STORE_READONLY"],
     ["SQLITE_IOERR_WRITE", "STORE_WRITE_FAILED"],
   ])("of SQLite while it runs: %s is %s, to be tried again", (sqlite, code) => {
-    const error = toStoreError(new Database.SqliteError("x", sqlite));
+    const error = toStoreError(new Database.SqliteError("x", sqlite), "s.db");
     expect(error).toBeInstanceOf(StoreError);
     expect(error).toMatchObject({ code, retry: "later" });
   });

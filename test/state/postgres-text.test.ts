@@ -208,8 +208,9 @@ test("what removed watches knew is forgotten by one statement a table, however m
 test("only the adapter and those that open, copy or check the file import SQLite", () => {
   const room = join(import.meta.dirname, "../../src/state");
   const files = readdirSync(room, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-  const importing = files.filter((name) => /from "\.[./\w]*\/(?:driver|sqlite)\.ts"/.test(readFileSync(join(room, name), "utf8")));
+  const importing = files.filter((name) => /from "\.[./\w]*\/(?:driver|sqlite(?:-\w+)?)\.ts"/.test(readFileSync(join(room, name), "utf8")));
   expect(importing.sort()).toEqual([
+    "db/sqlite-dialect.ts",
     "db/sqlite.ts",
     "files/lock.ts",
     "files/open-failures.ts",

@@ -5,6 +5,7 @@ import type { WatchRegistration } from "../../src/model/watch-store.ts";
 import { configure, kyselyOver, openHandle } from "../../src/state/db/sqlite.ts";
 import { listWatches, registerWatches } from "../../src/state/watches/register-watches.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
 import { memoryStatePath } from "./temp-state.ts";
 
 const watchesOf = (...ids: readonly string[]): readonly WatchRegistration[] =>
@@ -22,7 +23,7 @@ async function countStatements(watches: number): Promise<readonly number[]> {
   };
   const handle = openHandle(memoryStatePath(), { readonly: false, mustExist: true });
   configure(handle);
-  const db = kyselyOver(handle);
+  const db = kyselyOver(handle, createVirtualClock(0));
   onTestFinished(() => db.destroy());
   const random = createSeededRandom(1);
   const ids = Array.from({ length: watches }, (_, number) => `w${number}`);
@@ -53,7 +54,7 @@ test("watches that are registered already are only read, also while somebody els
   const [one, other] = [0, 1].map(() => openHandle(path, { readonly: false, mustExist: true }));
   if (one === undefined || other === undefined) throw new Error("no handles");
   configure(one);
-  const db = kyselyOver(one);
+  const db = kyselyOver(one, createVirtualClock(0));
   onTestFinished(() => db.destroy());
   onTestFinished(() => void other.close());
   const random = createSeededRandom(1);

@@ -12,6 +12,7 @@ import { migrate } from "../../src/state/migrations/migrate.ts";
 import { kyselyOver } from "../../src/state/db/sqlite.ts";
 import { createStore } from "../../src/state/store.ts";
 import { createSeededRandom } from "./seeded-random.ts";
+import { createVirtualClock } from "./virtual-clock.ts";
 
 export interface Added {
   readonly sink?: string;
@@ -53,13 +54,13 @@ export interface SqlOutbox
 /** An empty state, migrated once for all tests. */
 const Database = loadDriver();
 const empty = new Database();
-await migrate(kyselyOver(empty));
+await migrate(kyselyOver(empty, createVirtualClock(0)));
 const image = empty.serialize();
 
 export function createSqlOutbox(clock: Clock): SqlOutbox {
   const handle = new Database(image);
   handle.pragma("foreign_keys = ON");
-  const store = createStore(kyselyOver(handle), { clock, random: createSeededRandom(1) }, async () => {});
+  const store = createStore(kyselyOver(handle, clock), { clock, random: createSeededRandom(1) }, async () => {});
   const added: { event: ChirpEvent; delivery: NewDelivery }[] = [];
   let broken = false;
   let committed: Promise<unknown> = Promise.resolve();

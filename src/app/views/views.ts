@@ -6,9 +6,8 @@ import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
 import { countGaps } from "../../engine/loop/poll-history.ts";
-import { isoTime } from "../../model/clock.ts";
+import { isoTime, sleep } from "../../model/clock.ts";
 import { shardOf } from "../../model/replicas.ts";
-import { errorText } from "../../model/errors.ts";
 import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
 import type { BudgetView } from "../../server/words/budget-view.ts";
@@ -56,6 +55,8 @@ export interface ViewsDeps extends ScrapeDeps {
 
 /** The poll loop turns at least every 30 s; four times that is standing still. */
 const STALLED_MS = 120_000;
+/** Before a probe gives up. */
+const STATE_ANSWERS_WITHIN_MS = 2_000;
 const RECENT_EVENTS = 20;
 
 export const createViews = (parts: ViewsDeps): Views => new DaemonViews(parts);
@@ -68,14 +69,16 @@ class DaemonViews implements Views {
   }
 
   async health(): Promise<Health> {
-    const { clock, engine, storeWatch, store } = this.#parts;
+    const { clock, engine, storeWatch } = this.#parts;
     if (clock.monotonic() - engine.loop.lastTurnMs > STALLED_MS) return { live: false, ready: false, reason: "the poll loop stands still" };
-    if (storeWatch.trouble !== undefined) return { live: false, ready: false, reason: "the state cannot be written" };
-    const failure = await store.proveWritable(clock.now()).then(() => undefined, errorText);
+    const answered = new AbortController();
+    const late = sleep(clock, STATE_ANSWERS_WITHIN_MS, answered.signal).then(() => "the state does not answer");
+    const written = storeWatch.prove().then((failure) => (failure === undefined ? undefined : "the state cannot be written"));
+    const failure = await Promise.race([written, late]).finally(() => answered.abort());
     const { revisions } = this.#parts;
     return failure === undefined
       ? { live: true, ready: !revisions.isWaiting(), reason: revisions.superseded() ?? "" }
-      : { live: false, ready: false, reason: "the state cannot be written" };
+      : { live: false, ready: false, reason: failure };
   }
 
   async status(): Promise<StatusView> {

@@ -1,6 +1,7 @@
 /** One daemon per state file: an open exclusive transaction on `<state>.lock`, which the system ends with the process. */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import { holdExclusively, sqliteCode } from "../db/sqlite.ts";
+import { holdExclusively } from "../db/sqlite.ts";
+import { sqliteCode } from "../db/sqlite-dialect.ts";
 
 /** Returns what gives the lock back. @throws ExitError STATE_LOCKED while another process has it. */
 export function lockState(path: string): () => void {

@@ -1,7 +1,7 @@
 /** Why a state file could not be opened: each reason one sentence with its cure and an exit code. */
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import { sqliteCode } from "../db/sqlite.ts";
+import { sqliteCode } from "../db/sqlite-dialect.ts";
 import { writeDenial } from "./write-denial.ts";
 
 export interface OpenContext {

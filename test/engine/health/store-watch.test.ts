@@ -10,7 +10,7 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 async function notified(code: StoreFailure, again: Promise<void> = Promise.reject(new Error("no"))): Promise<readonly string[]> {
   const said: string[] = [];
   const watch = createStoreWatch({
-    store: { proveWritable: () => again },
+    store: { proveWritable: () => again, proveUnlocked: () => again },
     share: WHOLE,
     clock: createVirtualClock(0),
     log: rememberingLog(),
@@ -45,7 +45,7 @@ it("notifies the operator from the replica that leads, which tries by itself, th
   };
   const [leader, other] = ["leader", "other"].map((name) =>
     createStoreWatch({
-      store: { proveWritable },
+      store: { proveWritable, proveUnlocked: proveWritable },
       share: { isLeading: () => name === "leader" },
       ...{ clock, log: rememberingLog(), notifyDirectly: async (text) => void said.push(`${name}: ${text}`) },
       onRecovered: () => undefined,
@@ -74,7 +74,7 @@ it("notifies the operator from the replica that leads by then that the state can
   };
   const [first, second, third] = ["first", "second", "third"].map((name) =>
     createStoreWatch({
-      store: { proveWritable },
+      store: { proveWritable, proveUnlocked: proveWritable },
       share: { isLeading: () => name === leads },
       ...{ clock, log: rememberingLog(), notifyDirectly: async (text) => void said.push(`${name}: ${text}`) },
       onRecovered: () => undefined,
@@ -97,7 +97,10 @@ it("says what was wrong and for how long where the one that led was gone before 
   const said: string[] = [];
   let [isFull, leads] = [true, false];
   const watch = createStoreWatch({
-    store: { proveWritable: async () => (isFull ? Promise.reject(new StoreError("STORE_FULL", "it is full")) : undefined) },
+    store: {
+      proveWritable: async () => (isFull ? Promise.reject(new StoreError("STORE_FULL", "it is full")) : undefined),
+      proveUnlocked: async () => undefined,
+    },
     share: { isLeading: () => leads },
     ...{ clock, log: rememberingLog(), notifyDirectly: async (text) => void said.push(text) },
     onRecovered: () => undefined,

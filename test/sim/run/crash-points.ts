@@ -74,6 +74,8 @@ const NOT_CUT = [
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
   // Of a state that replicas share; see below.
   ...["replicas", "claims", "claimsOf", "saveClaims", "handOver", "setReplicaConfig", "shareNews", "announce", "announced"],
+  // Writes nothing.
+  ...["proveUnlocked"],
   // At a start and at a reload, whose crashes other writes have.
   ...["configSalt", "configRevisions", "proposeConfig"],
 ];

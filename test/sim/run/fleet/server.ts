@@ -5,7 +5,8 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, QueryResult } from "kysely";
 import type { Cancel, Clock } from "../../../../src/model/clock.ts";
 import { createInTurn } from "../../../../src/model/in-turn.ts";
-import { configure, kyselyOver, openHandle, sqliteDialect, type SqliteHandle } from "../../../../src/state/db/sqlite.ts";
+import { configure, kyselyOver, openHandle, type SqliteHandle } from "../../../../src/state/db/sqlite.ts";
+import { sqliteDialect } from "../../../../src/state/db/sqlite-dialect.ts";
 import { migrate } from "../../../../src/state/migrations/migrate.ts";
 
 /** `lock_timeout`: a writer that waits longer gives up. */
@@ -61,7 +62,7 @@ export class SimServer {
 
   private constructor(path: string, clock: Clock, handles: readonly SqliteHandle[], [writer, reader]: readonly DatabaseConnection[]) {
     if (writer === undefined || reader === undefined) throw new Error("a server needs two connections to its file");
-    const dialect = sqliteDialect(handles[0] as SqliteHandle);
+    const dialect = sqliteDialect(handles[0] as SqliteHandle, clock);
     const adapter = dialect.createAdapter();
     this.dialect = { ...dialect, createAdapter: () => adapter };
     this.#path = path;
@@ -78,14 +79,14 @@ export class SimServer {
     created.close();
     const handles = [0, 1].map(() => openHandle(path, { readonly: false, mustExist: true }));
     for (const handle of handles) configure(handle);
-    const drivers = handles.map((handle) => sqliteDialect(handle).createDriver());
+    const drivers = handles.map((handle) => sqliteDialect(handle, clock).createDriver());
     return new SimServer(path, clock, handles, await Promise.all(drivers.map((driver) => driver.acquireConnection())));
   }
 
   /** Brings the schema up, as the one that leads does; a second one that does so meanwhile finds nothing left to do. */
   readonly bringUp = (): Promise<void> =>
     this.#inTurn(async () => {
-      const db = kyselyOver(openHandle(this.#path, { readonly: false, mustExist: true }));
+      const db = kyselyOver(openHandle(this.#path, { readonly: false, mustExist: true }), this.#clock);
       await migrate(db);
       await db.destroy();
     });

@@ -1,0 +1,251 @@
+/**
+ * SQLite under Kysely: one connection for all callers, how they wait while another process has the file, and what SQLite's errors mean at
+ * run time. What went wrong at opening is open-failures.ts's, settings and the rest of what is SQLite's own are sqlite.ts's.
+ */
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type LimitNode,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { type Clock, sleep } from "../../model/clock.ts";
+import { StoreError } from "../../model/store-error.ts";
+import { loadDriver, type SqliteError, type SqliteHandle, type SqliteStatement } from "./driver.ts";
+import type { BatchQuery } from "./statement.ts";
+
+const STATEMENTS_KEPT = 400;
+/** How long another process may have the file before callers get an error. From then on each call tries once, until one gets through. */
+const MAX_LOCK_WAIT_MS = 5_000;
+/** A lock that nobody met for so long was given back meanwhile: one that is met now is another one. */
+const LOCK_FORGOTTEN_MS = 2 * MAX_LOCK_WAIT_MS;
+/** Pauses between tries; the last one repeats. */
+const LOCK_PAUSES_MS = [1, 2, 5, 10, 25, 50];
+
+/** SQLite rolls DDL back like everything else; Kysely's own adapter says no and would leave a failed migration half done. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/**
+ * SQLite plans a statement again each time a value is bound that its plan may depend on, and a bare `limit ?` is such a value: planning
+ * takes some forty times as long as running a statement that finds nothing, which is what an idle daemon does most. A sum is no such value.
+ */
+class PlanOnceCompiler extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    this.append("limit 0 + ");
+    this.visitNode(node.limit);
+  }
+}
+
+/** `clock`: what callers wait by while another process has the file. */
+export const sqliteDialect = (handle: SqliteHandle, clock: Clock): Dialect => ({
+  createAdapter: () => new TransactionalSqliteAdapter(),
+  createDriver: () => new SqliteDriver(handle, clock),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new PlanOnceCompiler(),
+});
+
+/** Gives the one connection out, first come, first served. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
+
+  async take(): Promise<void> {
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#isTaken = true;
+  }
+
+  giveBack(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
+  }
+}
+
+/** How long another process has had the file, as far as calls met it. */
+class ForeignLock {
+  readonly #clock: Clock;
+  #sinceMs = 0;
+  #metAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A call that was begun at that moment met it. Returns when to try again; undefined once it lasts too long. */
+  pauseMs(begunAtMs: number, tries: number): number | undefined {
+    const nowMs = this.#clock.monotonic();
+    if (nowMs - this.#metAtMs > LOCK_FORGOTTEN_MS) this.#sinceMs = begunAtMs;
+    this.#metAtMs = nowMs;
+    return nowMs - this.#sinceMs >= MAX_LOCK_WAIT_MS ? undefined : LOCK_PAUSES_MS[Math.min(tries, LOCK_PAUSES_MS.length - 1)];
+  }
+
+  /** Something was written. */
+  gone(): void {
+    this.#metAtMs = Number.NEGATIVE_INFINITY;
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #handle: SqliteHandle;
+  readonly #turns = new Turns();
+  readonly #connection: SqliteConnection;
+
+  constructor(handle: SqliteHandle, clock: Clock) {
+    this.#handle = handle;
+    this.#connection = new SqliteConnection(handle, this.#turns, clock);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    await this.#turns.take();
+    return this.#connection;
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#turns.giveBack();
+  }
+
+  /** Immediate: a transaction that reads first could otherwise lose its place to another process halfway. */
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  /** A full disk or an I/O error has rolled back already. */
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#handle.inTransaction) await connection.executeQuery(CompiledQuery.raw("rollback"));
+  }
+
+  async destroy(): Promise<void> {
+    this.#handle.close();
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #handle: SqliteHandle;
+  readonly #turns: Turns;
+  readonly #clock: Clock;
+  readonly #lock: ForeignLock;
+  readonly #statements = new Map<string, SqliteStatement>();
+
+  constructor(handle: SqliteHandle, turns: Turns, clock: Clock) {
+    this.#handle = handle;
+    this.#turns = turns;
+    this.#clock = clock;
+    this.#lock = new ForeignLock(clock);
+  }
+
+  /**
+   * Tries again while another process has the file. Meanwhile the event loop is free, and so is the connection: reads take no lock, and
+   * pass those that wait to write. Within a transaction nobody else can have it.
+   */
+  async executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
+    const begunAtMs = this.#clock.monotonic();
+    const done: Done<Row> = { runs: 0, rows: [], changed: 0 };
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const prepared = this.#prepare(query.sql);
+        const result = run(prepared, query, done);
+        if (!prepared.readonly) this.#lock.gone();
+        return result;
+      } catch (error) {
+        const pauseMs = isBusy(error) && !this.#handle.inTransaction ? this.#lock.pauseMs(begunAtMs, tries) : undefined;
+        if (pauseMs === undefined) throw toStoreError(error, this.#handle.name);
+        this.#turns.giveBack();
+        await sleep(this.#clock, pauseMs);
+        await this.#turns.take();
+      }
+    }
+  }
+
+  /** The Store never streams. */
+  streamQuery(): never {
+    throw new StoreError("STORE_WRITE_FAILED", "This store does not stream.", { retry: "no" });
+  }
+
+  #prepare(sql: string): SqliteStatement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.clear();
+    const prepared = this.#handle.prepare(sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+}
+
+/** The runs of a batch that are over: outside of a transaction each is a commit of its own, which is not repeated. */
+interface Done<Row> {
+  runs: number;
+  readonly rows: Row[];
+  changed: number;
+}
+
+function run<Row>(prepared: SqliteStatement, query: CompiledQuery | BatchQuery, done: Done<Row>): QueryResult<Row> {
+  if ("batch" in query) return runBatch(prepared, query.batch, done);
+  if (prepared.reader) return { rows: prepared.all(query.parameters) as Row[] };
+  const { changes } = prepared.run(query.parameters);
+  return { rows: [], numAffectedRows: BigInt(changes) };
+}
+
+function runBatch<Row>(prepared: SqliteStatement, batch: BatchQuery["batch"], done: Done<Row>): QueryResult<Row> {
+  for (let values = batch[done.runs]; values !== undefined; values = batch[done.runs]) {
+    // A loop: most have one row, for which `flatMap` takes as long as SQLite.
+    if (prepared.reader) for (const row of prepared.all(values) as Row[]) done.rows.push(row);
+    else done.changed += prepared.run(values).changes;
+    done.runs += 1;
+  }
+  return prepared.reader ? { rows: done.rows } : { rows: [], numAffectedRows: BigInt(done.changed) };
+}
+
+const isSqliteError = (error: unknown): error is SqliteError => error instanceof loadDriver().SqliteError;
+
+/** Another connection has the file, or what this call needs of it. */
+export const isBusy = (error: unknown): error is SqliteError =>
+  isSqliteError(error) && (error.code.startsWith("SQLITE_BUSY") || error.code.startsWith("SQLITE_LOCKED"));
+
+/** What SQLite said, in the Store's words. */
+export function toStoreError(error: unknown, path: string): unknown {
+  if (!isSqliteError(error)) return error;
+  const { code, message } = error;
+  const details = { cause: error, fields: { sqlite: code } };
+  if (code === "SQLITE_FULL") {
+    return new StoreError("STORE_FULL", "The disk that holds the state is full.", {
+      ...details,
+      hint: "Free some space; work resumes by itself.",
+    });
+  }
+  if (isBusy(error)) {
+    return new StoreError("STORE_BUSY", "Another program has locked the state file.", {
+      ...details,
+      hint: `Find it with \`fuser -v ${path}\` and end it; work resumes by itself.`,
+    });
+  }
+  if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM") {
+    return new StoreError("STORE_READONLY", "The state file cannot be written any more.", {
+      ...details,
+      hint: "Give the daemon's user write permission on the state file and its folder.",
+    });
+  }
+  return new StoreError("STORE_WRITE_FAILED", `The state file could not be read or written: ${message}.`, {
+    ...details,
+    hint: "Run `chirpwatch state check`.",
+  });
+}
+
+/** SQLite's result code of anything thrown by it, also behind a StoreError. */
+export function sqliteCode(error: unknown): string | undefined {
+  const inner = error instanceof StoreError ? error.cause : error;
+  return isSqliteError(inner) ? inner.code : undefined;
+}
