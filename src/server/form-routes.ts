@@ -1,32 +1,36 @@
 /** Silences as people add and end them on the page: plain forms, so that it works without scripts. The API's routes are silence-routes.ts's. */
 import type { Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
 import { renderSilencePage, requestOfForm, type SilenceFormText } from "./page/page-silence-form.ts";
+import { type BodyRefusal, parseForm, readBody } from "./request-body.ts";
 import type { Actions } from "./words/actions.ts";
 
 export interface SilencePageDeps {
+  readonly clock: Clock;
   readonly log: Log;
   readonly actions: Pick<Actions, "addSilence" | "expireSilence">;
 }
 
-const MOST_FORM_BYTES = 65_536;
+const REFUSALS: Readonly<Record<BodyRefusal, string>> = {
+  413: "that is too much text",
+  408: "the form did not arrive in time",
+  400: "the form did not arrive whole",
+};
 
-export function addSilencePages(app: Hono, { actions, log }: SilencePageDeps): void {
+export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageDeps): void {
   app.get("/silences", (c) => pageOf(c, renderSilencePage([])));
-  app.post(
-    "/silences",
-    bodyLimit({ maxSize: MOST_FORM_BYTES, onError: (c) => pageOf(c, renderSilencePage(["that is too much text"]), 413) }),
-    async (c) => {
-      const written = await readForm(c);
-      const outcome = await actions.addSilence(requestOfForm(written));
-      if (!outcome.ok) return pageOf(c, renderSilencePage(outcome.errors, written), 400);
-      const { id, matchers, ends_at: endsAt } = outcome.silence;
-      log.info("silence added", { silence: id, matchers, until: endsAt });
-      return c.redirect("/", 303);
-    },
-  );
+  app.post("/silences", async (c) => {
+    const body = await readBody(c, clock);
+    if ("refusal" in body) return pageOf(c, renderSilencePage([REFUSALS[body.refusal]]), body.refusal);
+    const written = textOf(await parseForm(body.bytes, c.req.header("content-type") ?? ""));
+    const outcome = await actions.addSilence(requestOfForm(written));
+    if (!outcome.ok) return pageOf(c, renderSilencePage(outcome.errors, written), 400);
+    const { id, matchers, ends_at: endsAt } = outcome.silence;
+    log.info("silence added", { silence: id, matchers, until: endsAt });
+    return c.redirect("/", 303);
+  });
   app.post("/silences/:id/expire", async (c) => {
     const id = c.req.param("id");
     const silence = await actions.expireSilence(id);
@@ -36,14 +40,13 @@ export function addSilencePages(app: Hono, { actions, log }: SilencePageDeps): v
   });
 }
 
-function pageOf(c: Context, page: string, status: 200 | 400 | 404 | 413 = 200): Response {
+function pageOf(c: Context, page: string, status: 200 | 404 | BodyRefusal = 200): Response {
   c.header("Content-Security-Policy", PAGE_POLICY);
   return c.html(page, status) as Response;
 }
 
 /** A field that is absent, or a file, is empty: whoever checks it says that it is missing. */
-async function readForm(c: Context): Promise<SilenceFormText> {
-  const body = await c.req.parseBody().catch(() => ({}) as Record<string, unknown>);
-  const text = (name: string) => (typeof body[name] === "string" ? body[name] : "");
+function textOf(fields: ReadonlyMap<string, string>): SilenceFormText {
+  const text = (name: string) => fields.get(name) ?? "";
   return { matchers: text("matchers"), duration: text("duration"), comment: text("comment"), author: text("author") };
 }

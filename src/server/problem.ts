@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 
 export interface Problem {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 422 | 500 | 503;
   readonly code: string;
   readonly message: string;
   readonly errors?: readonly string[];

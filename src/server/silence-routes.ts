@@ -1,25 +1,25 @@
 /** The routes of silences: read, added, ended, and what they hold back sent after all. */
 import type { Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
+import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { problem } from "./problem.ts";
+import { type BodyRefusal, parseJson, readBody } from "./request-body.ts";
 import type { Actions } from "./words/actions.ts";
 import { byOf } from "./words/replay-request.ts";
 import type { SilenceRequest } from "./words/silence-view.ts";
 import type { Views } from "./words/views.ts";
 
 export interface SilenceRouteDeps {
+  readonly clock: Clock;
   readonly log: Log;
   readonly views: Pick<Views, "silences">;
   readonly actions: Pick<Actions, "addSilence" | "expireSilence" | "resendSilenced">;
 }
 
-/** Of the body of a request. */
-const MOST_BYTES = 65_536;
 const SHAPE =
   'the body is JSON like { "matchers": ["watch=\\"brand\\""], "duration": "1h", "comment": "planned maintenance", "author": "alice" }';
 
-export function addSilences(app: Hono, { views, actions, log }: SilenceRouteDeps, door: string): void {
+export function addSilences(app: Hono, { views, actions, log, clock }: SilenceRouteDeps, door: string): void {
   app.get("/api/v1/silences", async (c) => c.json(await views.silences(c.req.query("expired") === "true")));
   app.post("/api/v1/silences/replay", async (c) => {
     const { sink, silence, by: asked } = c.req.query();
@@ -28,8 +28,10 @@ export function addSilences(app: Hono, { views, actions, log }: SilenceRouteDeps
     log.info("silenced alerts are sent", { by, sink: sink ?? "all", silence: silence ?? "all", ...resent });
     return c.json(resent);
   });
-  app.post("/api/v1/silences", bodyLimit({ maxSize: MOST_BYTES, onError: (c) => badBody(c, 413) }), async (c) => {
-    const request = readRequest(await c.req.json().catch(() => undefined));
+  app.post("/api/v1/silences", async (c) => {
+    const body = await readBody(c, clock);
+    if ("refusal" in body) return badBody(c, body.refusal);
+    const request = readRequest(parseJson(body.bytes));
     if (request === undefined) return badBody(c, 400);
     const outcome = await actions.addSilence(request);
     if (!outcome.ok)
@@ -47,7 +49,7 @@ export function addSilences(app: Hono, { views, actions, log }: SilenceRouteDeps
   });
 }
 
-const badBody = (c: Context, status: 400 | 413): Response => problem(c, { status, code: "SERVER_BAD_BODY", message: SHAPE });
+const badBody = (c: Context, status: BodyRefusal): Response => problem(c, { status, code: "SERVER_BAD_BODY", message: SHAPE });
 
 /** What is absent is empty, and said to be missing by whoever checks it. Undefined when a field is of another type, or unknown. */
 function readRequest(body: unknown): SilenceRequest | undefined {

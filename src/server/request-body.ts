@@ -1,0 +1,50 @@
+/**
+ * The body of a request, read to its end within a size and a time. The limiter of the server's library answers 500 to chunked bodies on
+ * Node 20, so nothing else reads a body.
+ */
+import type { Context } from "hono";
+import { type Clock, sleep } from "../model/clock.ts";
+
+export const MAX_BODY_BYTES = 65_536;
+const MAX_BODY_MS = 10_000;
+
+/** The status of the refusal: too large, not here in time, or cut off. */
+export type BodyRefusal = 413 | 408 | 400;
+
+type Body = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly refusal: BodyRefusal };
+
+/** Never rejects. What a refused body still sends is the listener's to drain or cut. */
+export async function readBody(c: Context, clock: Clock): Promise<Body> {
+  const reader = c.req.raw.body?.getReader();
+  if (reader === undefined) return { bytes: new Uint8Array() };
+  const over = new AbortController();
+  const late = sleep(clock, MAX_BODY_MS, over.signal).then((): Body => ({ refusal: 408 }));
+  const read = readAll(reader).catch((): Body => ({ refusal: 400 }));
+  return Promise.race([read, late]).finally(() => over.abort());
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Body> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.length;
+    if (size > MAX_BODY_BYTES) return { refusal: 413 };
+    parts.push(part.value);
+  }
+  return { bytes: new Uint8Array(Buffer.concat(parts)) };
+}
+
+/** The value of its JSON; undefined where it is none. */
+export function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields of a form, files left out. Empty where it is no form. */
+export async function parseForm(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<ReadonlyMap<string, string>> {
+  const form = await new Response(bytes, { headers: { "content-type": contentType } }).formData().catch(() => new FormData());
+  return new Map([...form].flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])));
+}
