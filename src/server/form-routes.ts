@@ -13,6 +13,9 @@ export interface SilencePageDeps {
   readonly actions: Pick<Actions, "addSilence" | "expireSilence">;
 }
 
+/** From `/silences/<id>/expire`. Links are relative, as a proxy may serve the page below a path. */
+const TO_ROOT = "../../";
+
 const REFUSALS: Readonly<Record<BodyRefusal, string>> = {
   413: "that is too much text",
   408: "the form did not arrive in time",
@@ -20,23 +23,24 @@ const REFUSALS: Readonly<Record<BodyRefusal, string>> = {
 };
 
 export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageDeps): void {
-  app.get("/silences", (c) => pageOf(c, renderSilencePage([])));
+  app.get("/silences", (c) => pageOf(c, renderSilencePage({})));
   app.post("/silences", async (c) => {
     const body = await readBody(c, clock);
-    if ("refusal" in body) return pageOf(c, renderSilencePage([REFUSALS[body.refusal]]), body.refusal);
+    if ("refusal" in body) return pageOf(c, renderSilencePage({ problems: [REFUSALS[body.refusal]] }), body.refusal);
     const written = textOf(await parseForm(body.bytes, c.req.header("content-type") ?? ""));
     const outcome = await actions.addSilence(requestOfForm(written));
-    if (!outcome.ok) return pageOf(c, renderSilencePage(outcome.errors, written), 400);
+    if (!outcome.ok) return pageOf(c, renderSilencePage({ problems: outcome.errors, written }), 400);
     const { id, matchers, ends_at: endsAt } = outcome.silence;
     log.info("silence added", { silence: id, matchers, until: endsAt });
-    return c.redirect("/", 303);
+    return c.redirect(".", 303);
   });
   app.post("/silences/:id/expire", async (c) => {
     const id = c.req.param("id");
     const silence = await actions.expireSilence(id);
-    if (silence === undefined) return pageOf(c, renderSilencePage([`there is no silence "${id.slice(0, 80)}"`]), 404);
+    if (silence === undefined)
+      return pageOf(c, renderSilencePage({ problems: [`there is no silence "${id.slice(0, 80)}"`], root: TO_ROOT }), 404);
     log.info("silence ended", { silence: id });
-    return c.redirect("/", 303);
+    return c.redirect(TO_ROOT, 303);
   });
 }
 

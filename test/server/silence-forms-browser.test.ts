@@ -8,7 +8,7 @@ import { createDaemonStandIn, NOW_MS, silenceView, silentLog, statusView } from 
 
 const SECOND = 1_000;
 const openPage = useBrowser();
-const FORM = `document.querySelector('form[action="/silences"]')`;
+const FORM = `document.querySelector('form[action="silences"]')`;
 
 async function open(context: TestContext) {
   const page = await openPage(context);

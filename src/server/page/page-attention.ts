@@ -22,7 +22,7 @@ export function attention(status: StatusView): Html {
   const shown = lines.slice(0, MAX_LINES);
   const more = lines.length - shown.length;
   return html`<section class="card attention" aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
-<ul>${shown.map((line) => html`<li>${line}</li>`)}${more > 0 ? html`<li>and ${counted(more, "more")}: see <a href="/api/v1/status">the status as JSON</a></li>` : undefined}</ul></section>`;
+<ul>${shown.map((line) => html`<li>${line}</li>`)}${more > 0 ? html`<li>and ${counted(more, "more")}: see <a href="api/v1/status">the status as JSON</a></li>` : undefined}</ul></section>`;
 }
 
 const plain = (sentence: string): Html => html`${sentence}`;

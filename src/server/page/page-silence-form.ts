@@ -12,7 +12,7 @@ const EMPTY: SilenceFormText = { matchers: "", duration: "1h", comment: "", auth
 /** It stands beside what the page updates, so that nothing that is being written goes. */
 export const silenceForm = (): Html =>
   html`<details class="card"><summary>Silence alerts…</summary>${formOf(EMPTY)}</details>
-<noscript><p class="none"><a href="/silences">Silence alerts on a page that does not reload itself</a></p></noscript>`;
+<noscript><p class="none"><a href="silences">Silence alerts on a page that does not reload itself</a></p></noscript>`;
 
 /** Matchers stand one a line. */
 export const requestOfForm = ({ matchers, ...others }: SilenceFormText): SilenceRequest => ({
@@ -23,7 +23,11 @@ export const requestOfForm = ({ matchers, ...others }: SilenceFormText): Silence
     .filter((line) => line !== ""),
 });
 
-const formOf = ({ matchers, duration, comment, author }: SilenceFormText): Html => html`<form method="post" action="/silences">
+/** `root`: the way from the page to the status page, as a proxy may serve both below a path. */
+const formOf = (
+  { matchers, duration, comment, author }: SilenceFormText,
+  root = "",
+): Html => html`<form method="post" action="${root}silences">
 <label>Alerts with all of these labels, one a line<textarea name="matchers" rows="2" required placeholder='watch="brand-mentions"'>${matchers}</textarea></label>
 <label>For how long<input name="duration" required value="${duration}" placeholder="2h"></label>
 <label>Why<input name="comment" required maxlength="500" value="${comment}"></label>
@@ -31,8 +35,15 @@ const formOf = ({ matchers, duration, comment, author }: SilenceFormText): Html 
 <button type="submit">Silence</button>
 </form>`;
 
-/** `problems`: what is wrong with what was written, one sentence each; empty for a form that nobody filled in yet. */
-export function renderSilencePage(problems: readonly string[], written: SilenceFormText = EMPTY): string {
+export interface SilencePage {
+  /** What is wrong with what was written, one sentence each; empty for a form that nobody filled in yet. */
+  readonly problems?: readonly string[];
+  readonly written?: SilenceFormText;
+  /** The way from the address that shows it to the status page. */
+  readonly root?: string;
+}
+
+export function renderSilencePage({ problems = [], written = EMPTY, root = "" }: SilencePage): string {
   const said =
     problems.length === 0
       ? undefined
@@ -48,8 +59,8 @@ export function renderSilencePage(problems: readonly string[], written: SilenceF
 </head>
 <body>
 <div class="wrap">
-<header><h1>chirpwatch</h1><div class="about"><a href=".">status</a></div></header>
-<main>${card("silence", "Silence alerts", "", html`${said}${formOf(written)}`)}</main>
+<header><h1>chirpwatch</h1><div class="about"><a href="${root === "" ? "." : root}">status</a></div></header>
+<main>${card("silence", "Silence alerts", "", html`${said}${formOf(written, root)}`)}</main>
 </div>
 </body>
 </html>

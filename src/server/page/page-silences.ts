@@ -23,6 +23,6 @@ function silenceRow({ id, matchers, ends_at: endsAt, author, comment, silenced }
 <td data-label="Added by">${author || "–"}</td>
 <td data-label="Why">${comment}</td>
 <td data-label="Held back" class="num">${countText(alerts)}</td>
-<td><form method="post" action="/silences/${encodeURIComponent(id)}/expire"><button type="submit" aria-label="End silence ${id}">End</button></form></td></tr>
+<td><form method="post" action="silences/${encodeURIComponent(id)}/expire"><button type="submit" aria-label="End silence ${id}">End</button></form></td></tr>
 `;
 }

@@ -79,6 +79,6 @@ function asOf(nowMs: number): Html {
 function sources(status: StatusView, nowMs: number): Html {
   return html`<footer>
 <span>${status.config.file}, read ${when(status.config.loaded_at, nowMs)}</span>
-<a href="/api/v1/status">status as JSON</a><a href="/metrics">metrics</a>
+<a href="api/v1/status">status as JSON</a><a href="metrics">metrics</a>
 </footer>`;
 }

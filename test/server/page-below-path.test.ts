@@ -1,0 +1,89 @@
+/** The pages as a proxy serves them below a path: every link, form and redirect stays below it. */
+import { request } from "node:http";
+import { expect, it, onTestFinished } from "vitest";
+import { startServer } from "../../src/server/server.ts";
+import { startLoopbackServer } from "../support/loopback-server.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+import { createDaemonStandIn, eventEntry, NOW_MS, silenceView, silentLog, statusView, watchView } from "./daemon-stand-in.ts";
+
+const PATH = "/ops/chirp";
+
+interface Answer {
+  readonly status: number;
+  readonly location: string | undefined;
+  readonly type: string;
+  readonly text: string;
+}
+
+function ask(url: string, method: string, body = ""): Promise<Answer> {
+  const headers = { "content-type": "application/x-www-form-urlencoded", origin: new URL(url).origin };
+  return new Promise((resolve, reject) => {
+    const call = request(url, { method, headers, agent: false }, async (answer) => {
+      const text = Buffer.concat(await answer.toArray()).toString("utf8");
+      const { location, "content-type": type = "" } = answer.headers;
+      resolve({ status: answer.statusCode ?? 0, location, type, text });
+    });
+    call.on("error", reject);
+    call.end(body);
+  });
+}
+
+/** The daemon behind a proxy that removes the path, as nginx does for `location /ops/chirp/ { proxy_pass http://daemon/; }`. */
+async function start() {
+  const daemon = createDaemonStandIn();
+  daemon.status = statusView({
+    silences: [silenceView()],
+    reasons: Array.from({ length: 60 }, (_, number) => `trouble ${number}`),
+    watches: Array.from({ length: 600 }, (_, number) => watchView({ id: `w${number}` })),
+  });
+  daemon.events = { events: [eventEntry()], next: "1" };
+  daemon.added = { ok: true, silence: { ...silenceView(), matching_24h: 4 } };
+  const clock = createVirtualClock(NOW_MS);
+  const server = await startServer({ host: "127.0.0.1", port: 0, clock, log: silentLog, ...daemon });
+  const proxy = await startLoopbackServer(async ({ method, url, body }, response) => {
+    if (!url.startsWith(`${PATH}/`)) return void response.writeHead(404).end();
+    const answer = await ask(`${server.url}${url.slice(PATH.length)}`, method, body);
+    const headers = { "content-type": answer.type, ...(answer.location === undefined ? {} : { location: answer.location }) };
+    response.writeHead(answer.status, headers).end(answer.text);
+  });
+  onTestFinished(async () => {
+    const closing = server.close();
+    await clock.advance(2_000);
+    await Promise.all([closing, proxy.close()]);
+  });
+  return { daemon, root: `${proxy.url}${PATH}/` };
+}
+
+const addressesOf = (attribute: string, { text }: Answer, at: string): readonly string[] =>
+  [...text.matchAll(new RegExp(` ${attribute}="([^"]*)"`, "g"))]
+    .map(([, address = ""]) => new URL(address.replaceAll("&amp;", "&"), at).href)
+    .filter((address) => address.startsWith("http://127.0.0.1"));
+
+it("every link leads to a page, and every form ends on one", async () => {
+  const { daemon, root } = await start();
+  const seen = new Set<string>();
+  const forms = new Set<string>();
+  const toVisit = [root, `${root}silences`, `${root}events`];
+  for (let at = toVisit.pop(); at !== undefined; at = toVisit.pop()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    const answer = await ask(at, "GET");
+    expect(answer.status, at).toBe(200);
+    if (!answer.type.startsWith("text/html")) continue;
+    toVisit.push(...addressesOf("href", answer, at));
+    for (const form of addressesOf("action", answer, at)) forms.add(form);
+  }
+  const below = ["", "silences", "events", "api/v1/status", "api/v1/watches", "api/v1/events", "metrics"];
+  expect([...seen]).toEqual(expect.arrayContaining(below.map((path) => `${root}${path}`)));
+  expect([...forms].sort()).toEqual([`${root}silences`, `${root}silences/1/expire`]);
+  for (const form of forms) {
+    const { status, location = "" } = await ask(form, "POST", "matchers=watch%3D%22a%22&duration=1h&comment=c&author=a");
+    expect({ status, lands: new URL(location, form).href }).toEqual({ status: 303, lands: root });
+  }
+  // A silence that is gone has a page of its own, two levels further down.
+  const gone = await ask(`${root}silences/9/expire`, "POST");
+  expect(gone.status).toBe(404);
+  expect(addressesOf("href", gone, `${root}silences/9/expire`)).toEqual([root]);
+  expect(addressesOf("action", gone, `${root}silences/9/expire`)).toEqual([`${root}silences`]);
+  expect(daemon.asked).toContain("expire 1");
+});
