@@ -37,10 +37,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 
 /** Resolves to the exit code; never rejects. A command that ends well with another code than 0 throws ExitError. */
 export async function runCli(argv: readonly string[], given?: CliContext): Promise<ExitCode> {
+  let context = given;
   try {
-    return await runCommands(argv, given ?? createContext());
+    context ??= createContext();
+    return await runCommands(argv, context);
   } catch (error) {
     return sayFailure((text) => void process.stderr.write(`${text}\n`), error);
+  } finally {
+    context?.leave();
   }
 }
 

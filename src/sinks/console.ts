@@ -1,14 +1,16 @@
 /** The console sink: alerts as readable lines on the terminal. Owns their layout; `write` is its only way out, and it calls nothing. */
 import colors from "picocolors";
 import { z } from "zod";
+import { isoTime } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
-import type { Batch, SealedMessage, Sink, SinkThreads } from "../model/sink.ts";
+import { type Batch, type SealedMessage, type Sink, SinkError, type SinkThreads } from "../model/sink.ts";
 import { digestHeading } from "../render/digest-text.ts";
 import { cleanLine, cleanText } from "../render/text/clean-text.ts";
 import { doubtsOfThreads } from "./kind/chat-doubts.ts";
 import { threadSettings, threadsOf } from "./kind/thread-settings.ts";
-import type { SinkType } from "./kind/sink-type.ts";
+import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 
 const settingsSchema = z.strictObject(threadSettings);
 
@@ -38,20 +40,41 @@ export const consoleSink: SinkType<z.infer<typeof settingsSchema>> = {
   doubts: (_name, settings) => doubtsOfThreads(settings),
   destinations: () => [{ kind: "console" }],
   describe: () => "console",
-  create: async (_name, settings, deps) => createConsoleSink(threadsOf(settings, "console"), deps.write),
+  create: async (name, settings, deps) => createConsoleSink(name, threadsOf(settings, "console"), deps),
 };
 
-function createConsoleSink(threads: SinkThreads | undefined, write: (text: string) => void): Sink {
+type Ways = Pick<SinkDeps, "write" | "writesToLog">;
+
+function createConsoleSink(name: string, threads: SinkThreads | undefined, { write, writesToLog }: Ways): Sink {
   return {
     ...(threads === undefined ? {} : { threads }),
     render: (batch) => renderBatch(batch) as unknown as Json,
     async send(message) {
-      const text = layOut(message);
-      write(message.threadRef === undefined ? text : indented(text));
+      await hand(write, writesToLog === true ? logLines(name, message) : laidOutBelow(message));
       return threads === undefined ? {} : { ref: message.id };
     },
   };
 }
+
+async function hand(write: SinkDeps["write"], text: string): Promise<void> {
+  try {
+    await write(text);
+  } catch (error) {
+    const hint = "Read the daemon's standard output, or send it to a file or to /dev/null.";
+    throw new SinkError("transient", errorText(error), undefined, { hint, cause: error });
+  }
+}
+
+/** One line for each alert, as the log has them: nothing that a stranger wrote can look like a line of its own. */
+function logLines(sink: string, { body, sealedAtMs }: SealedMessage): string {
+  const { heading, lines } = body as unknown as ConsoleBody;
+  const common = { time: isoTime(sealedAtMs), sink, ...(heading === "" ? {} : { heading }) };
+  return lines
+    .map(({ alarming, ...line }) => JSON.stringify({ level: alarming ? "warn" : "info", ...common, ...line, msg: "alert" }))
+    .join("\n");
+}
+
+const laidOutBelow = (message: SealedMessage): string => (message.threadRef === undefined ? layOut(message) : indented(layOut(message)));
 
 /** Below the first message of its thread. */
 const indented = (text: string): string =>
@@ -93,10 +116,13 @@ function layOut(message: SealedMessage): string {
   return `${[colors.yellow(heading), ...own].join("\n")}\n`;
 }
 
+/** Alerts and log often end up in one place, as in a container: there such a line would be taken for one of the log. */
+const LIKE_JSON = /^\s*(?=[{["])/;
+
 function layOutLine(line: Line): string {
   const mark = line.alarming ? colors.red("!") : colors.green("•");
   const watches = line.watches === "" ? "" : ` ${colors.cyan(`[${line.watches}]`)}`;
   const head = `${mark} ${colors.dim(line.occurredAt)}${watches} ${colors.bold(line.title)}`;
   const rest = [...line.body, ...(line.url === "" ? [] : [colors.underline(line.url)])];
-  return [head, ...rest.map((text) => `    ${text}`)].join("\n");
+  return [head, ...rest.map((text) => `    ${text.replace(LIKE_JSON, "› ")}`)].join("\n");
 }

@@ -59,6 +59,19 @@ describe("the console sink", () => {
     expect(out).not.toMatch(/\p{Surrogate}/u);
   });
 
+  it.each(['{"level":"error"}', "  [1]", '"msg"'])("writes no line that a reader of the log could take for one of it: %s", async (line) => {
+    const out = stripVTControlCharacters(await written(message({ body: `hello\n${line}` })));
+    expect(out).toContain(`    › ${line.trimStart()}\n`);
+  });
+
+  it("fails where nobody reads, and tries again", async () => {
+    const write = async () => Promise.reject(new Error("nobody reads standard output"));
+    const sink = await consoleSink.create("terminal", {}, { write } as unknown as SinkDeps);
+    const body = JSON.parse(JSON.stringify(sink.render({ sample: false, events: [], read: () => message() })));
+    const sent = sink.send({ id: "m1", sink: "terminal", groupKey: "", sealedAtMs: 0, body }, new AbortController().signal);
+    await expect(sent).rejects.toMatchObject({ kind: "transient", message: "nobody reads standard output" });
+  });
+
   it("quotes what an event is about, and leaves out what has no words", async () => {
     const about = { label: "Bob (@bob)", url: "https://x.com/bob" };
     expect(await written(message({ context: { ...about, body: "hi" } }))).toContain("    Bob (@bob): hi\n");

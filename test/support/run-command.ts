@@ -66,6 +66,8 @@ export function startCommand(
       http,
       outputs: createOutputs(env["CHIRPWATCH_ALLOW_EXEC"]),
       onSignals: signals.on,
+      leave: () => undefined,
+      alerts: { isLog: false, write: async (text) => void (out += `${text}\n`) },
       onUncaught: () => () => undefined,
       out: (text) => void (out += `${text}\n`),
       err: (text) => void (err += `${text}\n`),

@@ -32,8 +32,9 @@ export interface DaemonDeps {
   readonly files: Files;
   readonly log: Log;
   readonly version: string;
-  /** The console sink's way out. */
-  readonly write: (text: string) => void;
+  /** The console sink's way out: see `SinkDeps`. */
+  readonly write: (text: string) => void | Promise<void>;
+  readonly writesToLog?: boolean;
   /** Other sinks' ways out. */
   readonly outputs: Outputs;
   /** One more text that no log line may show. */

@@ -74,7 +74,15 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   // What is left of a sink that is configured no more is the leader's.
   const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
   const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config, isOwn });
-  const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, outputs: deps.outputs, linksHost: of.linksHost });
+  const sinkDeps = (of: Config): SinkDeps => ({
+    http,
+    clock,
+    log,
+    write: deps.write,
+    writesToLog: deps.writesToLog === true,
+    outputs: deps.outputs,
+    linksHost: of.linksHost,
+  });
   const onTemplateFailing: DeliveryDeps["onTemplateFailing"] = (...failure) => void opsAlerts.raise(templateAlert(hash, ...failure));
   const templates = { startTemplates, onTemplateFailing };
   const alerts = sinkAlerts(opsAlerts, deadReports);

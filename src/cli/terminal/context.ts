@@ -11,12 +11,13 @@ import type { Outputs } from "../../model/outputs.ts";
 import type { Random } from "../../model/random.ts";
 import { processEnvironment } from "../../runtime/environment.ts";
 import { createFiles } from "../../runtime/files.ts";
+import { type AlertOutput, createAlertOutput } from "../../runtime/alert-output.ts";
 import type { HttpAgent } from "../../runtime/http-agent.ts";
 import { createLogger, type Logger, type LogLevel } from "../../runtime/logger.ts";
 import { createOutputs } from "../../runtime/outputs.ts";
 import { packageVersion } from "../../runtime/package-file.ts";
+import { createProcessEnd, type ProcessEnd } from "../../runtime/process-end.ts";
 import { type Proxies, readProxies } from "../../runtime/proxies.ts";
-import { onSignals } from "../../runtime/signals.ts";
 import { createSystemClock } from "../../runtime/system-clock.ts";
 import { createSystemRandom } from "../../runtime/system-random.ts";
 import { onUncaught } from "../../runtime/uncaught-exception.ts";
@@ -35,11 +36,15 @@ export interface CliContext {
   readonly outputs: Outputs;
   readonly version: string;
   /** What the operating system sends this process. */
-  readonly onSignals: typeof onSignals;
+  readonly onSignals: ProcessEnd["onSignals"];
+  /** The command is over. */
+  readonly leave: ProcessEnd["leave"];
   /** What nobody caught in it, and its end. */
   readonly onUncaught: typeof onUncaught;
-  /** To people: results, alerts of the console sink. */
+  /** To people: results. */
   out(text: string): void;
+  /** Alerts of a daemon's console sink. */
+  readonly alerts: AlertOutput;
   /** To people: what is wrong, progress. */
   err(text: string): void;
   /** Logs go to standard error, so that results and alerts can be piped. */
@@ -59,8 +64,9 @@ export function createContext(): CliContext {
     proxies: proxies.summary,
     outputs: createOutputs(env["CHIRPWATCH_ALLOW_EXEC"]),
     version: packageVersion(),
-    onSignals,
+    ...createProcessEnd(),
     onUncaught,
+    alerts: createAlertOutput(process.stdout, process.stderr),
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
     logger: (level) => createLogger({ stream: process.stderr, level: level ?? readLogLevel(env) }),

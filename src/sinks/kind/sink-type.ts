@@ -11,8 +11,10 @@ export interface SinkDeps {
   readonly http: Http;
   readonly clock: Clock;
   readonly log: Log;
-  /** Writes one line or block for people; the console sink's only way out. */
-  readonly write: (text: string) => void;
+  /** Writes one line or block for people; the console sink's only way out. Rejects when nobody reads it. */
+  readonly write: (text: string) => void | Promise<void>;
+  /** What it writes stands among the lines of the log, which are JSON. */
+  readonly writesToLog?: boolean;
   /** Files and other ways out that are not HTTP. */
   readonly outputs: Outputs;
   readonly linksHost: string;
