@@ -6,7 +6,7 @@ import type { NewDelivery } from "../model/poll-store.ts";
  * An edited or deleted post that was announced, and a value that is back. A watch of type `tweet` announces no posts: the end of one is its alert.
  * Repeats of a value are alerts, too.
  */
-export const isAfterAlert = ({ type, watchType, body }: Pick<ChirpEvent, "type" | "watchType" | "body">): boolean =>
+const isAfterAlert = ({ type, watchType, body }: Pick<ChirpEvent, "type" | "watchType" | "body">): boolean =>
   body["resolved"] !== undefined || (watchType !== "tweet" && (type === "tweet.edited" || type === "tweet.deleted"));
 
 /** Nothing comes before the alert on a post that was found. A post is one, whichever target of a watch it was found for. */

@@ -5,7 +5,7 @@
 import type { Context } from "hono";
 import { type Clock, sleep } from "../model/clock.ts";
 
-export const MAX_BODY_BYTES = 65_536;
+const MAX_BODY_BYTES = 65_536;
 const MAX_BODY_MS = 10_000;
 
 /** The status of the refusal: too large, not here in time, or cut off. */

@@ -62,5 +62,7 @@ it("a gap of a follower stands in the status of all replicas, and counts at the 
   const counted = (await read("metrics")).map((text) => Number(/^chirpwatch_gaps (\d+)$/m.exec(text)?.[1]));
   expect(counted).toEqual([1, 1]);
   const alerts = hook.events().filter(({ type }) => type === "watch.gap");
-  expect(alerts.map(({ data }) => data.watch).sort()).toEqual([...WORDS].sort());
+  expect(alerts.map(({ data }) => data.watch).toSorted((one, other) => (String(one) < String(other) ? -1 : 1))).toEqual(
+    [...WORDS].toSorted(),
+  );
 });

@@ -21,7 +21,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as
 const program = PAGES.find(({ path }) => path === "docs/client.md")?.blocks.find(({ language }) => language === "ts")?.text ?? "";
 
 let consumer: string;
-let packedBytes: number;
+let tarballBytes: number;
 
 const run = (command: string, args: readonly string[], cwd: string): string =>
   execFileSync(command, args, { cwd, encoding: "utf8", env: { PATH: process.env["PATH"], HOME: cwd }, timeout: 120_000 });
@@ -33,7 +33,7 @@ beforeAll(() => {
     cpSync(join(ROOT, name), join(source, name), { recursive: true });
   cpSync(dirname(BIN), join(source, "dist"), { recursive: true });
   const tarball = run("npm", ["pack", "--ignore-scripts", "--silent"], source).trim();
-  packedBytes = statSync(join(source, tarball)).size;
+  tarballBytes = statSync(join(source, tarball)).size;
   consumer = makeFolder({
     "package.json": JSON.stringify({ name: "consumer", type: "module" }),
     "tsconfig.json": JSON.stringify({
@@ -86,7 +86,7 @@ describe("the packed package", () => {
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => relative(join(consumer, "node_modules/chirpwatch"), join(parentPath, name)));
     expect(files.length).toBeLessThanOrEqual(180);
-    expect(packedBytes).toBeLessThanOrEqual(1_600_000);
+    expect(tarballBytes).toBeLessThanOrEqual(1_600_000);
     expect(files.filter((file) => file.endsWith(".ts"))).toEqual(["dist/index.d.ts"]);
     expect(files).toEqual(
       expect.arrayContaining(["LICENSE", "config/watches.schema.json", "config/slack-app-manifest.yaml", "watches.example.yaml"]),

@@ -3,11 +3,11 @@ import { EMPTY_FEED, type FeedMemory } from "../../src/detect/feed-memory.ts";
 import { ageGaps, gapAges, STUCK, stuckGap } from "../../src/detect/gap-age.ts";
 
 const MIN = 60_000;
-const HOLE = { horizonMs: 7, tries: 0 };
+const GAP = { horizonMs: 7, tries: 0 };
 /** A feed that was read from each first id down to each second one, with gaps below. */
 const feed = (...ranges: readonly (readonly [string, string])[]): FeedMemory => ({
   ...EMPTY_FEED,
-  stretches: [...ranges.map(([high, low]) => ({ high, low, hole: HOLE })), { high: "10", low: "0" }],
+  stretches: [...ranges.map(([high, low]) => ({ high, low, hole: GAP })), { high: "10", low: "0" }],
 });
 
 /** Polls that leave these memories, so long apart. */
@@ -25,7 +25,7 @@ it("ages a gap by polls and by time, whatever is read above it", () => {
 
 it("ages the gap above a list that held nothing at first", () => {
   const stretches = [
-    { high: "90", low: "50", hole: HOLE },
+    { high: "90", low: "50", hole: GAP },
     { high: "0", low: "0" },
   ];
   const memories = [1, 2, 3].map(() => ({ ...EMPTY_FEED, stretches }));

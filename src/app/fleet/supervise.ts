@@ -35,7 +35,7 @@ export function supervise({ clock, log, membership, loops }: SuperviseDeps): Can
   let seen: ReadonlyMap<string, Seen> = new Map();
   const check = async () => {
     // Without the state every loop waits for it.
-    seen = membership.isConnected() ? look(seen, loops()) : new Map();
+    seen = membership.isConnected() ? compareTurns(seen, loops()) : new Map();
     const late = (byMs: number) => [...seen].filter(([, { sameForMs, withinMs }]) => sameForMs - withinMs === byMs).map(([name]) => name);
     const [named, hanging] = [late(0), late(GIVEN_UP_AFTER_MS)];
     if (named.length > 0) log.error("a loop of this replica makes no turn", { loops: named });
@@ -49,7 +49,8 @@ interface Seen extends LoopTurns {
   readonly sameForMs: number;
 }
 
-const look = (before: ReadonlyMap<string, Seen>, loops: ReadonlyMap<string, LoopTurns>): ReadonlyMap<string, Seen> =>
+/** Adds to each loop for how long its count of turns has stayed the same. */
+const compareTurns = (before: ReadonlyMap<string, Seen>, loops: ReadonlyMap<string, LoopTurns>): ReadonlyMap<string, Seen> =>
   new Map(
     [...loops].map(([name, now]) => {
       const known = before.get(name);

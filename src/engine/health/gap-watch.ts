@@ -79,7 +79,7 @@ export const gapText = ({ openedAtMs, shrunkAtMs, polls, cause }: GapAge, nowMs:
 
 const roundTo = (ms: number): number => Math.max(0, Math.floor(ms / 60_000) * 60_000);
 
-export const CAUSES = {
+const CAUSES = {
   quota: "the quota leaves no requests for pages beyond the first",
   service: "the data service fails beyond the first page",
   depth: "`max_pages` of each poll go to newer posts",

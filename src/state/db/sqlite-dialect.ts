@@ -212,7 +212,7 @@ function runBatch<Row>(prepared: SqliteStatement, batch: BatchQuery["batch"], do
 const isSqliteError = (error: unknown): error is SqliteError => error instanceof loadDriver().SqliteError;
 
 /** Another connection has the file, or what this call needs of it. */
-export const isBusy = (error: unknown): error is SqliteError =>
+const isBusy = (error: unknown): error is SqliteError =>
   isSqliteError(error) && (error.code.startsWith("SQLITE_BUSY") || error.code.startsWith("SQLITE_LOCKED"));
 
 /** What SQLite said, in the Store's words. */
