@@ -9,6 +9,7 @@ import { checkContent } from "./check-content.ts";
 import { checkStatus } from "./check-status.ts";
 import { checkEdits } from "./check-edits.ts";
 import { checkEnrichment } from "./check-enrichment.ts";
+import { checkCatchUp } from "./check-catch-up.ts";
 import { checkDelay } from "./check-delay.ts";
 import { checkOps } from "./check-ops.ts";
 import { checkDedupe } from "./check-dedupe.ts";
@@ -42,6 +43,7 @@ const CHECKS = [
     checkThrottle,
     checkTemplates,
     checkDelay,
+    checkCatchUp,
     checkDigests,
     checkDedupe,
     checkLevels,

@@ -19,7 +19,7 @@ export const downs = (played: Played): readonly Span[] =>
   played.lives.flatMap((life) => [{ fromMs: life.toMs, toMs: nextOf(played, life)?.fromMs ?? played.endMs }, ...life.stalls]);
 
 /** When one of several may take over from another: moments, and all within half a minute behind them. Of one daemon the moments alone. */
-function handovers(played: Played): readonly Span[] {
+export function handovers(played: Played): readonly Span[] {
   const moments = played.lives.flatMap(({ fromMs, toMs, stalls, cutOffsMs }) => [
     fromMs,
     toMs,
