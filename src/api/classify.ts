@@ -1,4 +1,5 @@
 /** What an answer that is not 200 means (docs/service.md section 3), and what no answer means. The middle decides by `kind`. */
+import { readRetryAfter } from "../model/asked-wait.ts";
 import { errorText, type ErrorDetails, type Retry } from "../model/errors.ts";
 import { HttpError, type HttpResponse } from "../model/http.ts";
 import { UpstreamError, type UpstreamFailure } from "../model/upstream.ts";
@@ -44,12 +45,10 @@ function redirectRefused(answer: HttpResponse): UpstreamError {
   });
 }
 
-/** Seconds, or a date: then counted from the service's own clock. The service sends neither so far. */
+/** As it was said: seconds, or a date, then counted from the service's own clock. The service sends neither so far. */
 function retryAfter(answer: HttpResponse, serviceTimeMs: number | undefined): Retry | undefined {
-  const value = answer.headers["retry-after"]?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(value)) return { afterMs: Math.ceil(Number(value) * 1_000) };
-  const at = value === "" ? Number.NaN : Date.parse(value);
-  return Number.isNaN(at) || serviceTimeMs === undefined ? undefined : { afterMs: Math.max(0, at - serviceTimeMs) };
+  const afterMs = readRetryAfter(answer.headers["retry-after"], serviceTimeMs ?? Number.NaN);
+  return afterMs === undefined ? undefined : { afterMs };
 }
 
 const LONGEST_MESSAGE = 300;

@@ -18,6 +18,7 @@ import { createSilence, endSilence, sendSilenced } from "./delivering/silence-ac
 import type { ActiveSilences } from "./delivering/silences.ts";
 import { pauseView } from "./daemon/pause.ts";
 import { onReturnOf } from "./daemon/registration.ts";
+import type { Polling } from "./polling/polling.ts";
 import type { Reloader } from "./reload/reload.ts";
 
 export interface ActionsDeps {
@@ -26,6 +27,8 @@ export interface ActionsDeps {
   readonly signals: Pick<Signals, "send">;
   readonly silences: Pick<ActiveSilences, "load">;
   readonly engine: Engine;
+  /** The data service: what it asked to wait ends where somebody resumes a watch. */
+  readonly service: Pick<Polling, "tryAtOnce">;
   readonly clock: Clock;
   readonly hash: Hash;
   /** Which sinks an event goes to, by the active configuration. */
@@ -44,6 +47,7 @@ export const createActions = ({
   signals,
   silences,
   engine,
+  service,
   clock,
   hash,
   route,
@@ -59,6 +63,7 @@ export const createActions = ({
   async setPaused(watchId, paused, change) {
     const before = await store.setPaused(watchId, paused, { atMs: clock.now(), ...change });
     if (before === undefined) return undefined;
+    if (!paused) service.tryAtOnce();
     await engine.watchesChanged([watchId]);
     await share.announce([watchId]);
     return pauseView(watchId, paused, before, change.isFromNow ? "skip" : onReturnOf(config(), watchId));
@@ -69,18 +74,6 @@ export const createActions = ({
     return resumed === undefined ? undefined : { sink, was_disabled: resumed.wasDisabled };
   },
   acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
-  async resendDead(request) {
-    const resent = await resendDeadLetters(store, config(), request, clock.now());
-    pump().probe();
-    await share.announce([]);
-    return resent;
-  },
-  async replay(request) {
-    const resent = await replayAlerts(store, config(), request, clock.now());
-    pump().probe();
-    await share.announce([]);
-    return resent;
-  },
   async backfill(request) {
     const polls = feedsOf(engine.polls, request.watchId);
     if (polls.length === 0) return undefined;
@@ -90,13 +83,37 @@ export const createActions = ({
     return view;
   },
   ...silenceActions({ store, share, silences, clock, config }),
-  async resendSilenced(request) {
-    const alerts = await sendSilenced(store, config(), request, clock.now());
-    pump().probe();
-    await share.announce([]);
-    return { alerts };
-  },
+  ...resendActions({ store, share, clock, config, pump }),
 });
+
+function resendActions({
+  store,
+  share,
+  clock,
+  config,
+  pump,
+}: Pick<ActionsDeps, "store" | "share" | "clock" | "config" | "pump">): Pick<Actions, "resendDead" | "replay" | "resendSilenced"> {
+  return {
+    async resendDead(request) {
+      const resent = await resendDeadLetters(store, config(), request, clock.now());
+      pump().probe();
+      await share.announce([]);
+      return resent;
+    },
+    async replay(request) {
+      const resent = await replayAlerts(store, config(), request, clock.now());
+      pump().probe();
+      await share.announce([]);
+      return resent;
+    },
+    async resendSilenced(request) {
+      const alerts = await sendSilenced(store, config(), request, clock.now());
+      pump().probe();
+      await share.announce([]);
+      return { alerts };
+    },
+  };
+}
 
 function silenceActions({
   store,

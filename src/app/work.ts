@@ -104,7 +104,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   const reloader = createReloader({ deps, opsAlerts, meter, clock, states, onStoreError, config, revisions, ...swap });
   events.on("storeRecovered", () => reloader.storeRecovered());
   const outbox = { pump: () => delivery().pump, onCommitted: () => events.emit("committed") };
-  const acting = { store, share, signals: store.signals, silences, engine, clock, hash, reloader, config };
+  const acting = { store, share, signals: store.signals, silences, engine, service: polling, clock, hash, reloader, config };
   const actions = createActions({ ...acting, route: active.route, ...outbox });
   const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
   const polled = { feed, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
@@ -146,10 +146,11 @@ const loopsOf = (pump: Pump): readonly (readonly [string, LoopTurns])[] =>
 type ShareParts = Pick<LeadingParts, "deps" | "store" | "silences" | "delivering" | "polling" | "share">;
 
 function sharesOf(
-  { deps: { hash, clock, log }, store, silences, delivering, polling: { engine }, share }: ShareParts,
+  { deps: { hash, clock, log }, store, silences, delivering, polling, share }: ShareParts,
   lead: () => void,
 ): Pick<RunningWork, "takeShare" | "readAgain"> {
   const { config, delivery, opsAlerts, active } = delivering;
+  const { engine } = polling;
   return {
     async takeShare() {
       await engine.takeShare();
@@ -163,7 +164,10 @@ function sharesOf(
         const known = await registerConfiguredWatches(config(), { store, hash, clock, log, share });
         active.set(known);
         await engine.readAgain(enabledOf(known));
-      } else await engine.watchesChanged(changed);
+      } else {
+        polling.tryAtOnce();
+        await engine.watchesChanged(changed);
+      }
       await delivery().pump.takeShare();
     },
   };

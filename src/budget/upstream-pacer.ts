@@ -3,7 +3,8 @@
  * the stop after a dead key or an unpaid bill, the circuit breaker while the whole service is down, and the backoff of each source. Pure: the caller
  * brings the time (monotonic ms, the same clock throughout) and does the waiting, the requests and the ops alerts.
  */
-import { type Backoff, doubling, backoffAfter } from "../model/backoff.ts";
+import { addRefusal, boundedWaitMs, MAX_SERVICE_WAIT_MS, type RefusalRow, withoutWait } from "../model/asked-wait.ts";
+import { doubling, backoffAfter } from "../model/backoff.ts";
 import type { Retry } from "../model/errors.ts";
 import type { Random } from "../model/random.ts";
 import type { UpstreamFailure } from "../model/upstream.ts";
@@ -34,7 +35,7 @@ export interface RequestFailure {
   /** Name of the key it was sent with. */
   readonly key: string;
   readonly kind: UpstreamFailure;
-  /** Of the error: `afterMs` is the service's own Retry-After. */
+  /** Of the error: `afterMs` is the service's own Retry-After, as it said it. */
   readonly retry: Retry;
   readonly sentAtMs: number;
   readonly nowMs: number;
@@ -53,6 +54,8 @@ export interface UpstreamPacer {
   takeProbe(nowMs: number): boolean;
   /** The probe was answered well, or a new key came: polls go on. */
   resume(): void;
+  /** Somebody acts who has perhaps mended what the service refused or failed for: the next request is tried at once. */
+  tryAtOnce(nowMs: number): void;
   status(nowMs: number): PacerStatus;
   /** Nothing but failures of many sources: one trial at a time passes. */
   readonly isDown: boolean;
@@ -60,7 +63,6 @@ export interface UpstreamPacer {
   readonly isTrying: boolean;
 }
 
-const PAUSE: Backoff = { stepsMs: doubling(1_000, 60_000) };
 const PAUSE_JITTER_MS = 250;
 /** A trial without an answer holds nobody up for longer. */
 const TRIAL_MS = 5_000;
@@ -70,9 +72,7 @@ const PROBE_EVERY_MS = 3_600_000;
 /** So many different sources failing in a row, with no answer between them, mean the service and not a source. */
 const SOURCES_OF_AN_OUTAGE = 3;
 
-interface Pause {
-  readonly untilMs: number;
-  readonly streak: number;
+interface Pause extends RefusalRow {
   /** Undefined while no trial is under way. */
   readonly trialUntilMs?: number | undefined;
 }
@@ -122,6 +122,7 @@ export function createUpstreamPacer(random: Random, keys: () => readonly string[
     resume() {
       state.stop = undefined;
     },
+    tryAtOnce: (nowMs) => endWaits(state, nowMs),
     status: (nowMs) => statusOf(state, pausedUntil(state, keys()), nowMs),
     get isDown() {
       return state.outage !== undefined;
@@ -186,14 +187,19 @@ function advise(state: PacerState, random: Random, failure: RequestFailure, keys
 
 /** A 429 of a request that was under way when the pause began is the same refusal, not a second one. */
 function pauseKey({ pauses }: PacerState, random: Random, { key, retry, sentAtMs, nowMs }: RequestFailure): void {
-  let { untilMs, streak, trialUntilMs }: Pause = pauses.get(key) ?? { untilMs: Number.NEGATIVE_INFINITY, streak: 0 };
-  if (sentAtMs >= untilMs) {
-    trialUntilMs = undefined;
-    streak += 1;
-    untilMs = nowMs + backoffAfter(PAUSE, streak) + random.float() * PAUSE_JITTER_MS;
-  }
-  if (typeof retry === "object") untilMs = Math.max(untilMs, nowMs + retry.afterMs);
-  pauses.set(key, { untilMs, streak, trialUntilMs });
+  const known = pauses.get(key);
+  const askedMs = typeof retry === "object" ? retry.afterMs : undefined;
+  const row = addRefusal(known, { askedMs, sentAtMs, nowMs }, MAX_SERVICE_WAIT_MS);
+  if (row.count === known?.count) return void pauses.set(key, { ...row, trialUntilMs: known.trialUntilMs });
+  const untilMs = Math.min(row.untilMs + random.float() * PAUSE_JITTER_MS, nowMs + MAX_SERVICE_WAIT_MS);
+  pauses.set(key, { ...row, untilMs });
+}
+
+/** Rows of refusals stay: where the next request is refused too, their waits go on to grow. An outage gets one trial. */
+function endWaits(state: PacerState, nowMs: number): void {
+  for (const [key, pause] of state.pauses) state.pauses.set(key, { ...withoutWait(pause, nowMs), trialUntilMs: undefined });
+  state.backoffs.clear();
+  if (state.outage !== undefined) state.outage.untilMs = Math.min(state.outage.untilMs, nowMs);
 }
 
 /** It proved nothing: the next one may. */
@@ -204,7 +210,7 @@ function endTrial({ pauses }: PacerState, key: string): void {
 
 function backOff(state: PacerState, random: Random, { source, retry, nowMs }: RequestFailure): number {
   const failures = (state.backoffs.get(source)?.failures ?? 0) + 1;
-  const askedMs = typeof retry === "object" ? retry.afterMs : 0;
+  const askedMs = typeof retry === "object" ? boundedWaitMs(retry.afterMs, MAX_SERVICE_WAIT_MS) : 0;
   const untilMs = nowMs + Math.max(backoffMs(failures, random), askedMs);
   state.backoffs.set(source, { failures, untilMs });
   state.failing ??= { sinceMs: nowMs, sources: new Set() };

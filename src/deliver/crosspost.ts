@@ -9,7 +9,9 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
 import { SinkError, type Sink } from "../model/sink.ts";
+import { isAskedToWait } from "./outcome/classify.ts";
 import { nextAttemptAt } from "./outcome/retry-schedule.ts";
+import { createSinkWaits, forgetWaits, keepWait, pauseMs } from "./queue/sink-waits.ts";
 import { type Abortable, STOPPING } from "./stages/send.ts";
 
 /** Messages of a sink that its channel's followers did not get. */
@@ -39,13 +41,13 @@ const NEVER_TRIED = "the channel's hourly allowance went to newer messages";
 type Crosspost = NonNullable<Sink["crosspost"]>;
 type Missed = Pick<CrosspostOutlook, "unreported" | "reason" | "reportedAtMs">;
 
-/** Publishes the messages of one sink. Remembers nothing but how long the vendor asked to wait: the rest is in the store. */
+/** Publishes the messages of one sink. Remembers nothing but what the vendor asked to wait: the rest is in the store. */
 export class Crossposter {
   readonly #deps: CrosspostDeps;
   readonly #sink: string;
   readonly #crosspost: Crosspost;
-  /** Monotonic. */
-  #pausedUntilMs = 0;
+  /** What it asked to wait. Publishing has limits of its own. */
+  readonly #waits = createSinkWaits();
 
   constructor(deps: CrosspostDeps, sink: string, crosspost: Crosspost) {
     this.#deps = deps;
@@ -59,8 +61,8 @@ export class Crossposter {
     const nowMs = clock.now();
     const { oldestAtMs, dueAtMs, ...missed } = await this.#outlook(nowMs);
     const reportAtMs = await this.#report(missed, nowMs);
-    const pauseMs = Math.max(0, this.#pausedUntilMs - clock.monotonic());
-    const isDue = pauseMs === 0 && dueAtMs !== null && dueAtMs <= nowMs;
+    const waitMs = pauseMs({ waits: this.#waits }, clock);
+    const isDue = waitMs === 0 && dueAtMs !== null && dueAtMs <= nowMs;
     const due = isDue ? await store.dueCrosspost(this.#sink, nowMs) : undefined;
     if (due !== undefined) {
       await this.#attempt(due);
@@ -68,7 +70,7 @@ export class Crossposter {
     }
     const times = [
       reportAtMs,
-      dueAtMs === null ? undefined : Math.max(dueAtMs, nowMs + pauseMs),
+      dueAtMs === null ? undefined : Math.max(dueAtMs, nowMs + waitMs),
       oldestAtMs === null ? undefined : oldestAtMs + PUBLISH_FOR_MS,
     ];
     const next = Math.min(...times.filter((time) => time !== undefined));
@@ -101,28 +103,32 @@ export class Crossposter {
     const { clock, underWay } = this.#deps;
     const controller = new AbortController();
     underWay.add(controller);
+    const sentAtMs = clock.monotonic();
     try {
       await this.#crosspost(due.ref, controller.signal);
+      forgetWaits({ waits: this.#waits });
       await this.#record({ messageId: due.messageId, kind: "published", atMs: clock.now() });
     } catch (error) {
       if (controller.signal.reason === STOPPING) return;
-      await this.#record(this.#failure(due, error instanceof SinkError ? error : new SinkError("transient", errorText(error))));
+      const failure = error instanceof SinkError ? error : new SinkError("transient", errorText(error));
+      if (isAskedToWait(failure)) keepWait({ waits: this.#waits }, failure, { sentAtMs, nowMs: clock.monotonic() });
+      await this.#record(this.#failure(due, failure));
     } finally {
       underWay.delete(controller);
     }
   }
 
   #failure({ messageId, attempts, createdAtMs }: DueCrosspost, error: SinkError): CrosspostResult {
-    const nowMs = this.#deps.clock.now();
+    const { clock, random } = this.#deps;
+    const nowMs = clock.now();
     const refused = { messageId, kind: "not_published", atMs: nowMs, error: error.message } as const;
     if (error.kind === "message" || error.kind === "destination") return refused;
-    const retryAfterMs = typeof error.retry === "object" ? error.retry.afterMs : undefined;
-    if (retryAfterMs !== undefined) this.#pausedUntilMs = this.#deps.clock.monotonic() + retryAfterMs;
-    const waits = retryAfterMs === undefined ? {} : { retryAfterMs };
+    const asksToWait = isAskedToWait(error);
+    const waits = asksToWait ? { retryAfterMs: pauseMs({ waits: this.#waits }, clock) } : {};
     const attempted = { nowMs, failures: attempts + 1, firstAttemptAtMs: createdAtMs, retryForMs: PUBLISH_FOR_MS, ...waits };
-    const nextAttemptAtMs = nextAttemptAt(attempted, this.#deps.random);
+    const nextAttemptAtMs = nextAttemptAt(attempted, random);
     if (nextAttemptAtMs === undefined) return refused;
-    return { messageId, kind: "retry", nextAttemptAtMs, error: error.message, countAttempt: retryAfterMs === undefined };
+    return { messageId, kind: "retry", nextAttemptAtMs, error: error.message, countAttempt: !asksToWait };
   }
 
   async #record(result: CrosspostResult): Promise<void> {

@@ -9,8 +9,9 @@ import { isTooLarge } from "../model/sink.ts";
 import type { AttemptLog } from "./logs/attempt-log.ts";
 import type { Breaker } from "./outcome/breaker.ts";
 import type { DeliveryDelays } from "./logs/delays.ts";
-import { classifyAttempt } from "./outcome/classify.ts";
+import { classifyAttempt, isAskedToWait } from "./outcome/classify.ts";
 import { rejectWaiting, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
+import { keepWait, keepWaitOfOther } from "./queue/sink-waits.ts";
 import type { MessageLog } from "./logs/message-log.ts";
 import type { Halve } from "./stages/halve.ts";
 import { freeAttempt } from "./stages/pace.ts";
@@ -40,7 +41,7 @@ export interface DispatchDeps {
 type Ended = Exclude<Attempt, { kind: "cut" }>;
 type Failed = Ended & { readonly kind: "failed" };
 
-/** A state that cannot be written is asked again this often; the sink rests meanwhile, as the message would be refused again. */
+/** A state that cannot be written is asked again this often; its place rests meanwhile, as the message would be refused again. */
 const STORE_RETRY_MS = 5_000;
 
 /** Resolves when the message's result is durable, or when it was given back unsent. Never rejects. */
@@ -64,7 +65,7 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
       if (!(await deps.halve(claimed, refusal))) return false;
     } catch (error) {
       deps.log.error("a message that is too large could not be halved", { sink: queue.name, error: errorText(error) });
-      pause(queue, deps.clock.monotonic() + STORE_RETRY_MS);
+      queue.pace.holdUntil(deps.clock.monotonic() + STORE_RETRY_MS);
     }
     deps.meter.count("chirpwatch_sink_errors_total", { sink: queue.name, class: refusal.error.kind });
     freeAttempt(claimed);
@@ -75,12 +76,12 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     const { queue } = claimed;
     if (attempt.kind === "failed") deps.meter.count("chirpwatch_sink_errors_total", { sink: queue.name, class: attempt.error.kind });
     // The way closes before the next message may take it, and what the breaker holds back keeps its place in the queue.
-    const stored = isOfSink(attempt) ? breaker.recordFailure(claimed, attempt.error) : undefined;
-    const { result, pauseMs } = classifyAttempt(attempt, queue.health.breaker, deps.random);
+    if (attempt.kind === "failed" && isAskedToWait(attempt.error)) pauseFor(queues, queue, attempt, deps.clock.monotonic());
+    const stored = attempt.kind === "failed" ? recordFailure(breaker, claimed, attempt) : undefined;
+    const result = classifyAttempt(attempt, queue.health.breaker, deps.random);
     if (attempt.kind === "taken") queue.sizes.taken(claimed.message.body);
     if (attempt.kind === "taken" && attempt.receipt.holdMs !== undefined)
       queue.pace.holdUntil(deps.clock.monotonic() + attempt.receipt.holdMs);
-    if (pauseMs !== undefined) for (const paused of alsoPaused(queue, attempt)) pause(paused, deps.clock.monotonic() + pauseMs);
     freeAttempt(claimed);
     if (attempt.kind === "failed") report(claimed, attempt, result);
     await record.run(result);
@@ -91,16 +92,8 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     if (hasAnswered(attempt)) await breaker.recordSuccess(queue);
     await deps.giveUpExpired(queue).catch(onNotGivenUp(queue));
   };
-  const alsoPaused = (queue: SinkQueue, attempt: Attempt): readonly SinkQueue[] => {
-    const isGlobal = attempt.kind === "failed" && attempt.error.fields["global"] === true;
-    return isGlobal ? queues.filter((other) => other.type === queue.type) : [queue];
-  };
   const onNotGivenUp = (queue: SinkQueue) => (error: unknown) =>
     deps.log.error("messages past retry_for could not be given up", { sink: queue.name, error: errorText(error) });
-  const pause = (queue: SinkQueue, untilMs: number) => {
-    queue.pausedUntilMs = Math.max(queue.pausedUntilMs, untilMs);
-    rejectWaiting(queue);
-  };
   const report = ({ queue, message }: ClaimedMessage, { error }: Failed, { kind }: DeliveryResult) => {
     const what = kind === "dead" ? "dead" : error.kind === "rate_limited" ? "limited" : "retried";
     deps.attemptLog.failed(queue.name, what, { messageId: message.id, error: error.message });
@@ -109,9 +102,24 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
   return dispatch;
 }
 
+function recordFailure(breaker: Breaker, claimed: ClaimedMessage, attempt: Failed): Promise<void> | undefined {
+  if (isOfSink(attempt)) return breaker.recordFailure(claimed, attempt.error);
+  return attempt.error.kind === "rate_limited" ? breaker.recordWait(claimed.queue, attempt.error) : undefined;
+}
+
+/** A limit that is the vendor's for all holds for every sink of the type. */
+function pauseFor(queues: readonly SinkQueue[], queue: SinkQueue, { error, sentAtMs }: Failed, nowMs: number): void {
+  const row = keepWait(queue, error, { sentAtMs, nowMs });
+  rejectWaiting(queue);
+  if (error.fields["global"] !== true) return;
+  for (const other of queues.filter((one) => one !== queue && one.type === queue.type)) {
+    keepWaitOfOther(other, row);
+    rejectWaiting(other);
+  }
+}
+
 /** The failure speaks of the sink: another message would have fared the same. */
-const isOfSink = (attempt: Ended): attempt is Failed =>
-  attempt.kind === "failed" && (attempt.error.kind === "transient" || attempt.error.kind === "destination");
+const isOfSink = ({ error: { kind } }: Failed): boolean => kind === "transient" || kind === "destination";
 
 /** It took the message, or refused it for its content. */
 const hasAnswered = (attempt: Ended): boolean => attempt.kind === "taken" || (attempt.error.kind === "message" && !isUnsent(attempt.error));

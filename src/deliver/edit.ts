@@ -11,7 +11,9 @@ import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
 import { type OutboxEvent, SinkError, type SinkUpdates } from "../model/sink.ts";
-import { pauseMs, type SinkQueue } from "./queue/sink-queue.ts";
+import type { SinkQueue } from "./queue/sink-queue.ts";
+import { isAskedToWait } from "./outcome/classify.ts";
+import { createSinkWaits, forgetWaits, keepWait, pauseMs } from "./queue/sink-waits.ts";
 import { type Abortable, STOPPING } from "./stages/send.ts";
 import type { WordEvents } from "./stages/word-events.ts";
 
@@ -28,7 +30,7 @@ export interface EditorDeps {
 
 /** Below one a second, which both vendors allow a channel, so that messages find room. */
 const SPACING_MS = 1_200;
-/** After each failure; then the edit is dropped. */
+/** After each failure, a request to wait among them; then the edit is dropped. */
 const RETRY_AFTER_MS = [60_000, 300_000, 900_000] as const;
 /** What should be due and is not given: another process has it, or it was pruned. */
 const RECHECK_MS = 1_000;
@@ -39,6 +41,8 @@ export class Editor {
   readonly #updates: SinkUpdates;
   /** Monotonic. */
   #pausedUntilMs = 0;
+  /** What it asked to wait. Edits have limits of their own. */
+  readonly #waits = createSinkWaits();
 
   constructor(deps: EditorDeps, queue: SinkQueue, updates: SinkUpdates) {
     this.#deps = deps;
@@ -51,7 +55,8 @@ export class Editor {
     const { store, clock } = this.#deps;
     const { name, health, inHand } = this.#queue;
     if (health.breaker === "open" || inHand > 0) return undefined;
-    const waitMs = Math.max(pauseMs(this.#queue, clock), this.#pausedUntilMs - clock.monotonic());
+    const own = { waits: this.#waits };
+    const waitMs = Math.max(pauseMs(this.#queue, clock), pauseMs(own, clock), this.#pausedUntilMs - clock.monotonic());
     if (waitMs > 0) return waitMs;
     const nextAtMs = await store.nextEditAt(name);
     if (nextAtMs === null) return undefined;
@@ -71,18 +76,22 @@ export class Editor {
     if (due.alerts > 1) return this.#dropped("its message lists several alerts", true);
     const controller = new AbortController();
     underWay.add(controller);
+    const sentAtMs = clock.monotonic();
     try {
       const body = await this.#render(due);
       const isSent = JSON.stringify(body) !== JSON.stringify(due.body);
       if (isSent) {
         this.#pausedUntilMs = clock.monotonic() + SPACING_MS;
         await this.#updates.send({ ref: due.ref, channel: due.channel, body }, controller.signal);
+        forgetWaits({ waits: this.#waits });
       }
       const atMs = clock.now();
       return { kind: "edited", atMs, nextAtMs: atMs + EDIT_EVERY_MS, body, isSent };
     } catch (error) {
       if (controller.signal.reason === STOPPING) return undefined;
-      return this.#failure(due, error instanceof SinkError ? error : new SinkError("transient", errorText(error)));
+      const failure = error instanceof SinkError ? error : new SinkError("transient", errorText(error));
+      if (isAskedToWait(failure)) keepWait({ waits: this.#waits }, failure, { sentAtMs, nowMs: clock.monotonic() });
+      return this.#failure(due, failure);
     } finally {
       underWay.delete(controller);
     }
@@ -108,14 +117,9 @@ export class Editor {
 
   #failure({ attempts }: DueEdit, error: SinkError): EditResult {
     const { clock } = this.#deps;
-    const afterMs = typeof error.retry === "object" ? error.retry.afterMs : undefined;
-    if (afterMs !== undefined) {
-      this.#pausedUntilMs = clock.monotonic() + afterMs;
-      return { kind: "retry", nextAtMs: clock.now() + afterMs, error: error.message, countAttempt: false };
-    }
     const waitMs = RETRY_AFTER_MS[attempts];
     if (error.kind === "message" || waitMs === undefined) return this.#dropped(error.message, error.kind === "message");
-    return { kind: "retry", nextAtMs: clock.now() + waitMs, error: error.message, countAttempt: true };
+    return { kind: "retry", nextAtMs: clock.now() + waitMs, error: error.message };
   }
 
   #dropped(error: string, isFinal: boolean): EditResult {

@@ -7,7 +7,6 @@ import type { CrosspostStore } from "../model/crosspost.ts";
 import type { EditStore } from "../model/edit.ts";
 import { errorText } from "../model/errors.ts";
 import type { ChirpEvent } from "../model/event.ts";
-import { createRounds } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
@@ -18,7 +17,7 @@ import type { OutboxEvent } from "../model/sink.ts";
 import type { Trace } from "../model/trace.ts";
 import type { ScheduledDigest, Throttle } from "../route/route.ts";
 import { type AttemptLog, createAttemptLog } from "./logs/attempt-log.ts";
-import { createBreaker } from "./outcome/breaker.ts";
+import { type Breaker, createBreaker } from "./outcome/breaker.ts";
 import { createDispatcher } from "./dispatch.ts";
 import { Crossposter, type UnpublishedReport } from "./crosspost.ts";
 import { Editor } from "./edit.ts";
@@ -27,16 +26,10 @@ import { giveUpExpired } from "./outcome/expire.ts";
 import { createGroupStage } from "./stages/group.ts";
 import { createHalve } from "./stages/halve.ts";
 import { InFlight } from "./in-flight.ts";
-import {
-  createSinkQueue,
-  isDisabled,
-  pauseMs,
-  probeAtOnce,
-  setBack,
-  rejectWaiting,
-  type PumpSink,
-  type SinkQueue,
-} from "./queue/sink-queue.ts";
+import { createSinkQueue, probeAtOnce, setBack, rejectWaiting, type PumpSink, type SinkQueue } from "./queue/sink-queue.ts";
+import { pauseMs } from "./queue/sink-waits.ts";
+import { createHeldQueues } from "./held-queues.ts";
+import { resumeQueue } from "./take-over.ts";
 import type { LoopTurn } from "./queue/loop.ts";
 import { createMessageLog } from "./logs/message-log.ts";
 import { createPaceStage } from "./stages/pace.ts";
@@ -112,23 +105,16 @@ export function createPump(deps: PumpDeps): Pump {
   const { store, clock, log } = deps;
   const queues = [...deps.sinks].map(([name, target]) => createSinkQueue(name, target));
   const inFlight = new InFlight();
-  /** Those that this process delivers to. */
-  const held = new Set<SinkQueue>();
-  const admitAll = createRounds(async () => {
-    const added = queues.filter((queue) => !held.has(queue) && deps.holds(queue));
-    if (added.length > 0) await takeOver(deps, added);
-    for (const queue of added) held.add(queue);
-  });
-  const admit = async (queue: SinkQueue) => {
-    if (deps.holds(queue) && !held.has(queue)) await admitAll();
-    return held.has(queue);
-  };
+  const held = createHeldQueues(deps, queues);
+  const { admit } = held;
   let state: "new" | "running" | "stopping" = "new";
   const isStopping = () => state === "stopping";
   const attemptLog = createAttemptLog(deps);
   const record = createRecordStage({ store, clock, log, isStopping });
-  const { group, seal, dispatch, wordEvents } = createPipeline(deps, { queues, inFlight, attemptLog, record, isStopping });
-  const [reportSink, giveUp] = [createSinkReports(deps), (queue: SinkQueue) => giveUpExpired(deps, queue)];
+  const breaker = createBreaker(deps);
+  const { group, seal, dispatch, wordEvents } = createPipeline(deps, { queues, inFlight, attemptLog, record, breaker, isStopping });
+  const [report, giveUp] = [createSinkReports(deps), (queue: SinkQueue) => giveUpExpired(deps, queue)];
+  const reportSink = async (queue: SinkQueue) => earlier(await breaker.openAfterWaits(queue), await report(queue));
   const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink, giveUpExpired: giveUp, admit, isStopping };
   const workers = queues.map((queue) => new Worker(queue, turnsBeside(deps, inFlight, wordEvents, queue), workerDeps));
 
@@ -136,9 +122,7 @@ export function createPump(deps: PumpDeps): Pump {
     if (state === "running") for (const worker of workers) worker.wake();
   };
   const takeShare = async () => {
-    for (const queue of held) if (!deps.holds(queue)) held.delete(queue);
-    await takeResumed(deps, [...held]);
-    await admitAll();
+    await held.takeShare();
     wake();
   };
   return {
@@ -159,10 +143,7 @@ export function createPump(deps: PumpDeps): Pump {
       await inFlight.drain(clock, graceMs);
       attemptLog.end();
     },
-    pauses() {
-      const nowMs = clock.now();
-      return new Map(queues.flatMap((queue) => (pauseMs(queue, clock) > 0 ? [[queue.name, nowMs + pauseMs(queue, clock)]] : [])));
-    },
+    pauses: () => pausesOf(queues, clock),
     probe() {
       for (const queue of queues) probeAtOnce(queue, clock.now());
       wake();
@@ -181,63 +162,15 @@ export function createPump(deps: PumpDeps): Pump {
   };
 }
 
-/** Breakers that were open are probed at once. */
-async function takeOver(deps: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
-  const { clock, meter } = deps;
-  await moveQueues(deps, queues);
-  await sealAnew(deps, queues);
-  await readHealth(deps, queues);
-  for (const queue of queues) {
-    probeAtOnce(queue, clock.now());
-    meter.set("chirpwatch_breaker_open", queue.health.breaker === "open" ? 1 : 0, { sink: queue.name });
-  }
+function pausesOf(queues: readonly SinkQueue[], clock: Clock): ReadonlyMap<string, number> {
+  const nowMs = clock.now();
+  return new Map(queues.flatMap((queue) => (pauseMs(queue, clock) > 0 ? [[queue.name, nowMs + pauseMs(queue, clock)]] : [])));
 }
 
-async function readHealth({ store }: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
-  const health = new Map((await store.loadSinkHealth()).map((one) => [one.sink, one]));
-  for (const queue of queues) queue.health = health.get(queue.name) ?? queue.health;
-}
-
-/** Another process was asked to resume them: its word is in the state. */
-async function takeResumed({ store, clock }: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
-  const failing = queues.filter(({ health }) => health.breaker === "open");
-  if (failing.length === 0) return;
-  const stored = new Map((await store.loadSinkHealth()).map((one) => [one.sink, one]));
-  for (const queue of failing) {
-    const { goneFrom = queue.place, probeAtMs = null } = stored.get(queue.name) ?? {};
-    const isSooner = probeAtMs !== null && probeAtMs < (queue.health.probeAtMs ?? 0);
-    if (goneFrom !== null || !(isDisabled(queue) || isSooner)) continue;
-    queue.health = { ...queue.health, goneFrom: null };
-    probeAtOnce(queue, clock.now());
-  }
-}
-
-/** Whether it was disabled; where it is not held, the state says so. */
-async function resumeQueue(deps: PumpDeps, queue: SinkQueue, isHeld: boolean): Promise<boolean> {
-  const { store, clock } = deps;
-  if (!isHeld) await readHealth(deps, [queue]);
-  const wasDisabled = isDisabled(queue);
-  queue.health = { ...queue.health, goneFrom: null };
-  probeAtOnce(queue, clock.now());
-  if (queue.health.breaker === "open") await store.saveSinkHealth(queue.health);
-  return wasDisabled;
-}
-
-async function moveQueues({ store, log, movedSinks = [] }: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
-  for (const move of movedSinks) {
-    if (!queues.some(({ name }) => name === move.to)) continue;
-    const moved = await store.moveSink(move);
-    if (moved > 0) log.info("a sink has a new name and keeps its queue", { ...move, moved });
-  }
-}
-
-/** A sink may have another type than before, by `moved_from` or in its place. */
-async function sealAnew({ store, log }: PumpDeps, queues: readonly SinkQueue[]): Promise<void> {
-  for (const { name: sink, type } of queues) {
-    const messages = await store.unseal(sink, type);
-    if (messages > 0) log.info("a sink has another type, and what waits for it is laid out anew", { sink, type, messages });
-  }
-}
+const earlier = (...timesMs: readonly (number | undefined)[]): number | undefined => {
+  const firstMs = Math.min(...timesMs.filter((timeMs) => timeMs !== undefined));
+  return Number.isFinite(firstMs) ? firstMs : undefined;
+};
 
 /** What the stages share while the pump runs. */
 interface Running {
@@ -245,6 +178,7 @@ interface Running {
   readonly inFlight: InFlight;
   readonly attemptLog: AttemptLog;
   readonly record: RecordStage;
+  readonly breaker: Breaker;
   isStopping(): boolean;
 }
 
@@ -254,7 +188,7 @@ function createPipeline(
   running: Running,
 ): Pick<WorkerDeps, "group" | "seal" | "dispatch"> & { readonly wordEvents: WordEvents } {
   const { store, clock, random, log, meter } = deps;
-  const { queues, inFlight, attemptLog, record, isStopping } = running;
+  const { queues, inFlight, attemptLog, record, breaker, isStopping } = running;
   const delays = createDelays(meter);
   const messageLog = createMessageLog(log, deps.trace);
   const onSealed = (message: NewMessage, events: readonly OutboxEvent[]) => {
@@ -269,7 +203,7 @@ function createPipeline(
     pace: createPaceStage({ clock, isStopping }),
     send: createSendStage({ clock, underWay: inFlight.attempts, mayAct: () => deps.mayAct() }),
     record,
-    breaker: createBreaker({ store, clock, log, meter }),
+    breaker,
     delays,
     attemptLog,
     messageLog,

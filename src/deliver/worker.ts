@@ -6,6 +6,7 @@ import type { Outbox } from "../model/outbox.ts";
 import type { Claim } from "./stages/group.ts";
 import type { InFlight } from "./in-flight.ts";
 import { isBeforeProbe, isDisabled, roomInMs, freeSlotsOf, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
+import { pauseMs } from "./queue/sink-waits.ts";
 import { createLoop, type Loop, type LoopTurn } from "./queue/loop.ts";
 import type { Stage } from "./stages/stage.ts";
 
@@ -18,7 +19,7 @@ export interface WorkerDeps {
   readonly seal: Stage<Claim, readonly ClaimedMessage[]>;
   /** Resolves when the message is done with. Never rejects. */
   dispatch(claimed: ClaimedMessage): Promise<void>;
-  /** Answers in how many milliseconds the next report is due; undefined when none is. */
+  /** Opens its breaker where it only asks to wait, and reports what is due. Answers in how many milliseconds to ask again; undefined: when something happens. */
   reportSink(queue: SinkQueue): Promise<number | undefined>;
   giveUpExpired(queue: SinkQueue): Promise<void>;
   /** Whether this process delivers to it now; reads what is known of its health first, where that was not read yet. */
@@ -76,8 +77,8 @@ export class Worker {
   async #deliverDue(): Promise<number | undefined> {
     const { store, clock, group, seal, giveUpExpired } = this.#deps;
     const queue = this.#queue;
-    // No attempt will do it.
-    if (isDisabled(queue)) await giveUpExpired(queue);
+    // No attempt will do it, or none before its time.
+    if (isDisabled(queue) || pauseMs(queue, clock) > 0) await giveUpExpired(queue);
     if (freeSlotsOf(queue, clock) === 0) return roomInMs(queue, clock);
     const dueAtMs = await store.nextDueAt([queue.name]);
     if (dueAtMs === null) return undefined;

@@ -1,4 +1,5 @@
 /** One question about one event: the request to the endpoint or the run of the program, and what its failures mean. Never asks twice. */
+import { boundedWaitMs, MAX_SINK_WAIT_MS, readRetryAfter } from "../model/asked-wait.ts";
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { ChirpEvent } from "../model/event.ts";
@@ -6,7 +7,6 @@ import { type Http, HttpError, type HttpResponse } from "../model/http.ts";
 import type { Outputs, ProgramResult } from "../model/outputs.ts";
 import type { EnrichRule } from "../model/watch.ts";
 import { eventDocument } from "../sinks/kind/event-json.ts";
-import { retryAfterMs } from "../sinks/kind/retry-after.ts";
 import { formatDuration } from "../model/duration.ts";
 import { type Enrichment, readEnrichment } from "./read-enrichment.ts";
 
@@ -72,7 +72,10 @@ function post(http: Http, { via, timeoutMs }: RuleOf<"url">, body: string, signa
 function textOf({ status, headers, body }: HttpResponse, nowMs: number): string {
   if (status >= 200 && status < 300) return body;
   const redirect = status >= 300 && status < 400 ? ", a redirect, which is not followed" : "";
-  throw new EnrichFailure(`the endpoint answered ${status}${redirect}`, { afterMs: retryAfterMs(headers["retry-after"], nowMs) });
+  const askedMs = readRetryAfter(headers["retry-after"], nowMs);
+  throw new EnrichFailure(`the endpoint answered ${status}${redirect}`, {
+    afterMs: askedMs === undefined ? undefined : boundedWaitMs(askedMs, MAX_SINK_WAIT_MS),
+  });
 }
 
 async function run(

@@ -57,7 +57,7 @@ export interface DueEdit {
 export type EditResult =
   /** `isSent` is false where the message showed all of it already. */
   | { readonly kind: "edited"; readonly atMs: number; readonly nextAtMs: number; readonly body: Json; readonly isSent: boolean }
-  | { readonly kind: "retry"; readonly nextAtMs: number; readonly error: string; readonly countAttempt: boolean }
+  | { readonly kind: "retry"; readonly nextAtMs: number; readonly error: string }
   /** `isFinal`: the message cannot be edited; else a later change is tried again. */
   | { readonly kind: "dropped"; readonly atMs: number; readonly error: string; readonly isFinal: boolean };
 

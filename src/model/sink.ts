@@ -174,7 +174,7 @@ export interface Sink {
 /**
  * - `message`: this message will never be taken (permanent 4xx): dead letter.
  * - `destination`: nobody can post there now (401, 403, 404, 410, revoked, archived): the sink's breaker opens.
- * - `rate_limited`: wait `retry.afterMs`; uses up no step of the retry schedule.
+ * - `rate_limited`: wait `retry.afterMs`, as the vendor said it; what is kept of it is `model/asked-wait.ts`'s.
  * - `transient`: everything else.
  */
 export type SinkFailure = "message" | "destination" | "rate_limited" | "transient";
@@ -189,7 +189,8 @@ const USUAL_HINTS: Readonly<Record<SinkFailure, string>> = {
   message:
     "The receiver refuses this content: see its log. An alert that is refused becomes a dead letter, which `chirpwatch replay --dead` sends again.",
   destination: "The receiver takes no messages from this sink: check its settings.",
-  rate_limited: "There is nothing to do: what waits is sent after that.",
+  rate_limited:
+    "What waits is sent after that; `chirpwatch resume --sink` tries at once. If this goes on, look whether somebody else uses up the receiver's limit.",
   transient: "If this goes on, look for the cause at the receiver.",
 };
 

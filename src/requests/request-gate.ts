@@ -46,6 +46,8 @@ export interface GateDeps {
 export interface RequestGate {
   /** @throws UpstreamError when the service refused or failed beyond this request's retries, RequestHeld, or a store's error. */
   request(request: GateRequest): Promise<BatchAnswer>;
+  /** Somebody acts who has perhaps mended what the service refused for: the next request is tried at once, the others wait for its answer. */
+  tryAtOnce(): void;
   /** Rejects what waits; what is under way finishes. */
   close(): void;
   /** Gives up what is under way as well. */
@@ -64,6 +66,10 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   const retries = new RequestRetries({ queue, sender, pauses, clock, pacer, requestLog, keys, renewKey, onOutcome });
   return {
     request: createSplitBatches((request) => retries.request(request), clock, log),
+    tryAtOnce() {
+      pacer.tryAtOnce(clock.monotonic());
+      pauses.endAll();
+    },
     close: () => queue.close(),
     abort: () => sender.abort(),
   };

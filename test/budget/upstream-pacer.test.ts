@@ -29,17 +29,17 @@ describe("after a 429", () => {
     expect(pacer.admit("a", atMs)).toEqual({ kind: "go" });
   });
 
-  it("fault 2: all sources share one pause, which doubles to a cap and is seen in the status", () => {
+  it("fault 2: all sources share one pause, which grows from the third refusal on and is seen in the status", () => {
     const pacer = pacerWith(() => 0);
     const pauses: number[] = [];
-    for (let i = 0, nowMs = 0; i < 9; i += 1) {
+    for (let i = 0, nowMs = 0; i < 12; i += 1) {
       const untilMs = retryAt(pacer.failed(failure("rate_limited", nowMs)));
       expect(pacer.admit("another source", untilMs - 1)).toMatchObject({ kind: "wait", because: "throttled" });
       expect(pacer.status(nowMs)).toEqual({ kind: "throttled", untilMs });
       pauses.push(untilMs - nowMs);
       nowMs = untilMs;
     }
-    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+    expect(pauses.map((pauseMs) => pauseMs / 1_000)).toEqual([1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
   });
 
   it("counts the refusals of requests that were under way as one", () => {
@@ -52,6 +52,32 @@ describe("after a 429", () => {
     const pacer = pacerWith(() => 0);
     pacer.failed(failure("rate_limited", 0));
     expect(retryAt(pacer.failed(failure("rate_limited", 10, { sentAtMs: -5, retry: { afterMs: 30_000 } })))).toBe(30_010);
+  });
+
+  it("keeps at most five minutes of a Retry-After, and a second of none, of a past one and of a negative one", () => {
+    const waitOf = (afterMs: number) => retryAt(pacerWith(() => 0.9).failed(failure("rate_limited", 0, { retry: { afterMs } })));
+    expect(waitOf(9_999_999_000)).toBe(300_000);
+    for (const afterMs of [0, -3_600_000]) expect(waitOf(afterMs)).toBe(1_225);
+    const down = pacerWith(() => 0);
+    expect(retryAt(down.failed(failure("transient", 0, { retry: { afterMs: 9_999_999_000 } })))).toBe(300_000);
+  });
+
+  it("tries at once where somebody acts, once, and goes on to wait longer where that is refused", () => {
+    const pacer = pacerWith(() => 0);
+    for (const nowMs of [0, 100_000]) pacer.failed(failure("rate_limited", nowMs, { retry: { afterMs: 100_000 } }));
+    pacer.tryAtOnce(110_000);
+    expect(pacer.admit("a", 110_000)).toEqual({ kind: "go" });
+    pacer.sending("", 110_000);
+    expect(pacer.admit("b", 110_001)).toMatchObject({ kind: "wait", because: "throttled" });
+    expect(retryAt(pacer.failed(failure("rate_limited", 110_100, { sentAtMs: 110_000, retry: { afterMs: 100_000 } })))).toBe(310_100);
+  });
+
+  it("tries an outage and its sources at once where somebody acts", () => {
+    const pacer = pacerWith(() => 0);
+    for (const source of ["a", "b", "c"]) pacer.failed(failure("transient", 0, { source, retry: { afterMs: 200_000 } }));
+    pacer.tryAtOnce(10);
+    expect(pacer.admit("a", 10)).toEqual({ kind: "go" });
+    expect(pacer.admit("b", 10)).toMatchObject({ kind: "wait", because: "down" });
   });
 
   it("sends one request as a trial when the pause is over, and the others when it was answered, failed otherwise or took too long", () => {
@@ -75,7 +101,7 @@ describe("after a 429", () => {
     expect(start().admit("b", 6_000)).toEqual({ kind: "go" });
     const refused = start();
     refused.failed(failure("rate_limited", 1_100, { sentAtMs: 1_000 }));
-    expect(refused.admit("b", 3_099)).toEqual({ kind: "wait", untilMs: 3_100, because: "throttled" });
+    expect(refused.admit("b", 2_099)).toEqual({ kind: "wait", untilMs: 2_100, because: "throttled" });
     expect(refused.isTrying).toBe(false);
   });
 
@@ -83,7 +109,8 @@ describe("after a 429", () => {
     const pacer = pacerWith(() => 0);
     const untilMs = retryAt(pacer.failed(failure("rate_limited", 0)));
     pacer.succeeded("b", "", untilMs - 500);
-    expect(retryAt(pacer.failed(failure("rate_limited", untilMs))) - untilMs).toBe(2_000);
+    const againMs = retryAt(pacer.failed(failure("rate_limited", untilMs)));
+    expect(retryAt(pacer.failed(failure("rate_limited", againMs))) - againMs).toBe(2_000);
     pacer.succeeded("b", "", 10_000);
     expect(retryAt(pacer.failed(failure("rate_limited", 10_000)))).toBe(11_000);
   });
@@ -108,6 +135,7 @@ describe("a 429 of one key of several", () => {
     const pacer = pair();
     pacer.failed(failure("rate_limited", 0, { key: "x" }));
     pacer.succeeded("a", "y", 1_500);
+    pacer.failed(failure("rate_limited", 1_000, { key: "x" }));
     pacer.failed(failure("rate_limited", 2_000, { key: "x" }));
     expect(pacer.paysAgainAt("x")).toBe(4_000);
     pacer.succeeded("a", "x", 4_500);

@@ -149,22 +149,31 @@ describe.each(["discord", "slack"] as const)("a message of %s", (type) => {
     expect(shown()[0]).toContain("is gone");
   });
 
-  it("is tried four times where the sink fails, then dropped until the tweet changes again", async () => {
-    await start(type, "edited");
-    await post("1000000000000000001");
-    await advance(5 * SECOND);
-    standIn().failEdits(true);
-    await see([tweetOf("1000000000000000001", { full_text: "launch at 10" })]);
-    await advance(5 * SECOND);
-    expect(await editOf("1000000000000000001")).toMatchObject({ state: "waiting", error: expect.stringContaining("50") as string });
-    await advance(30 * MINUTE);
-    expect(await editOf("1000000000000000001")).toMatchObject({ state: "dropped" });
-    expect(await chat().store.loadSinkHealth()).toEqual([]);
-    standIn().failEdits(false);
-    await see([tweetOf("1000000000000000001", { full_text: "launch at 11" })]);
-    await advance(2 * MINUTE);
-    expect(shown()[0]).toContain("launch at 11");
-  });
+  it.each(["down", "limited"] as const)(
+    "is tried four times where the sink is %s, then dropped until the tweet changes again",
+    async (how) => {
+      await start(type, "edited");
+      await post("1000000000000000001");
+      await advance(5 * SECOND);
+      standIn().failEdits(how);
+      await see([tweetOf("1000000000000000001", { full_text: "launch at 10" })]);
+      await advance(5 * SECOND);
+      expect(await editOf("1000000000000000001")).toMatchObject({
+        state: "waiting",
+        error: expect.stringMatching(/50|asks to wait/) as string,
+      });
+      await advance(2 * MINUTE);
+      expect(standIn().refusedEdits()).toBe(2);
+      await advance(28 * MINUTE);
+      expect(standIn().refusedEdits()).toBe(4);
+      expect(await editOf("1000000000000000001")).toMatchObject({ state: "dropped" });
+      expect(await chat().store.loadSinkHealth()).toEqual([]);
+      standIn().failEdits("no");
+      await see([tweetOf("1000000000000000001", { full_text: "launch at 11" })]);
+      await advance(2 * MINUTE);
+      expect(shown()[0]).toContain("launch at 11");
+    },
+  );
 });
 
 it("waits for its message: what is seen before that is sent, is shown right after", async () => {

@@ -1,6 +1,7 @@
 /** A pump with everything around it, under the virtual clock: a scripted sink, the outbox that ships, and the alerts that the operator got. */
 import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
 import { MessageSizes } from "../../src/deliver/queue/message-sizes.ts";
+import { createSinkWaits } from "../../src/deliver/queue/sink-waits.ts";
 import { expect } from "vitest";
 import type { LogFields } from "../../src/model/log.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
@@ -141,6 +142,7 @@ export function createBench(
       place: "here",
       pace: new DestinationPace(),
       sizes: new MessageSizes(),
+      waits: createSinkWaits(),
       ...facts,
     });
   };
@@ -152,7 +154,8 @@ export function createBench(
       holds: () => true,
       mayAct: async () => true,
       movedSinks: moves,
-      sinks,
+      // A process forgets what its sinks asked to wait.
+      sinks: new Map([...sinks].map(([name, target]) => [name, { ...target, waits: createSinkWaits() }])),
       throttles: options.throttles ?? new Map(),
       clock,
       random: createSeededRandom(seed++),

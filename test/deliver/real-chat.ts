@@ -1,6 +1,7 @@
 /** A pump over the real store and a real chat sink, under the virtual clock, towards a stand-in of the chat. Call once in a file. */
 import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
 import { MessageSizes } from "../../src/deliver/queue/message-sizes.ts";
+import { createSinkWaits } from "../../src/deliver/queue/sink-waits.ts";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach } from "vitest";
@@ -81,6 +82,7 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
                 place: "",
                 pace: new DestinationPace(type.limits?.(settings)),
                 sizes: new MessageSizes(),
+                waits: createSinkWaits(),
               },
             ],
           ]),

@@ -4,6 +4,7 @@ import { MessageSizes } from "../../src/deliver/queue/message-sizes.ts";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSinkWaits } from "../../src/deliver/queue/sink-waits.ts";
 import type { PumpSink } from "../../src/deliver/queue/sink-queue.ts";
 import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { Clock } from "../../src/model/clock.ts";
@@ -73,6 +74,7 @@ async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
     place: "",
     pace: new DestinationPace(),
     sizes: new MessageSizes(),
+    waits: createSinkWaits(),
   };
   pump = createPump({
     store,

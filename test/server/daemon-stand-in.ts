@@ -77,7 +77,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
   version: "0.1.0",
   started_at: "2026-03-07T10:00:00.000Z",
   uptime_seconds: 273_600,
-  upstream: { up: true, reason: "", since: "2026-03-07T10:00:01.000Z" },
+  upstream: { up: true, reason: "", since: "2026-03-07T10:00:01.000Z", next_attempt_at: null },
   quota: {
     limit: 100_000,
     spent: 31_408,

@@ -307,7 +307,29 @@ describe.each([
     expect(await refusal(settings())).toMatchObject({ retry: { afterMs: 64_570 }, fields: { global: true } });
     discord.answer(json({ message: "slow", retry_after: 3, global: true }, 429, { "retry-after": "3" }));
     expect(await refusal(settings())).toMatchObject({ retry: { afterMs: 3_000 }, fields: { global: true } });
-    expect(discord.received).toHaveLength(3);
+    for (const [asked, retry] of [
+      [0, { afterMs: 0 }],
+      [-7, { afterMs: -7_000 }],
+      ["soon", "later"],
+      [9_999_999, { afterMs: 9_999_999_000 }],
+    ] as const) {
+      discord.answer(json({ message: "slow", retry_after: asked }, 429));
+      expect(await refusal(settings())).toMatchObject({ kind: "rate_limited", retry });
+    }
+    expect(discord.received).toHaveLength(7);
+  });
+
+  it("a limit that is said to end in months holds nothing for longer than a minute", async () => {
+    discord.answer(
+      json({ id: "1" }, 200, { "x-ratelimit-remaining": "0", "x-ratelimit-limit": "5", "x-ratelimit-reset-after": "9999999" }),
+    );
+    const sink = await discordSink.create("feed", settings(), deps);
+    const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
+    const post = () => sink.send({ id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body }, new AbortController().signal);
+    expect(await post()).toMatchObject({ holdMs: 60_000 });
+    // The SDK may refuse a second one by itself.
+    const again: unknown = await post().catch((error: SinkError) => error.retry);
+    expect("afterMs" in Object(again) ? Number((again as { afterMs: number }).afterMs) : 0).toBeLessThan(61_000);
   });
 
   it("fault 53: a 400 falls back to plain text once, then is a dead letter", async () => {

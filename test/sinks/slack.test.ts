@@ -155,8 +155,17 @@ describe("a Slack bot", () => {
     slack.answer(json({ ok: false, error: "ratelimited" }, 429, { "retry-after": "30" }));
     expect(await refusal(botSettings())).toMatchObject({ kind: "rate_limited", status: 429, retry: { afterMs: 30_000 } });
     slack.answer(json({ ok: false, error: "ratelimited" }, 429));
-    expect(await refusal(botSettings())).toMatchObject({ kind: "rate_limited", retry: { afterMs: 30_000 } });
-    expect(slack.received).toHaveLength(2);
+    expect(await refusal(botSettings())).toMatchObject({ kind: "rate_limited", retry: "later" });
+    for (const [header, afterMs] of [
+      ["0", 0],
+      ["-5", -5_000],
+      ["0.5", 500],
+      ["9999999", 9_999_999_000],
+    ] as const) {
+      slack.answer(json({ ok: false, error: "ratelimited" }, 429, { "retry-after": header }));
+      expect(await refusal(botSettings())).toMatchObject({ kind: "rate_limited", retry: { afterMs } });
+    }
+    expect(slack.received).toHaveLength(6);
   });
 
   it.each(["invalid_blocks", "msg_blocks_too_long", "msg_too_long"])(

@@ -5,7 +5,6 @@ import type { JsonText } from "../../src/model/json.ts";
 import { SinkError, type Batch, type SealedMessage, type Sink } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
 import { createOutputs } from "../../src/runtime/outputs.ts";
-import { retryAfterMs } from "../../src/sinks/kind/retry-after.ts";
 import { sinkPlace } from "../../src/sinks/kind/sink-secrets.ts";
 import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 import { startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
@@ -226,7 +225,7 @@ describe("an answer", () => {
 
   it("with Retry-After says when to come back", async () => {
     expect(await failureOf(429, { "retry-after": "30" })).toMatchObject({ kind: "rate_limited", retry: { afterMs: 30_000 } });
-    expect(await failureOf(429)).toMatchObject({ kind: "rate_limited", retry: { afterMs: 30_000 } });
+    expect(await failureOf(429)).toMatchObject({ kind: "rate_limited", retry: "later" });
     expect(await failureOf(503, { "retry-after": "7" })).toMatchObject({ kind: "transient", retry: { afterMs: 7_000 } });
   });
 
@@ -278,23 +277,5 @@ describe("settings", () => {
     const settings = { url: "https://example.com/hook?token=t", max_events: 1, max_bytes: "1KB", timeout: "15s", allow_private: false };
     expect(sinkPlace(webhookSink, settings)).toBe("example.com, a20a29");
     expect(webhookSink.destinations(settings)).toEqual([{ kind: "url", url: settings.url }]);
-  });
-});
-
-describe("Retry-After", () => {
-  it("is read as seconds or as a date, within a second and a day", () => {
-    const nowMs = Date.UTC(2026, 0, 1);
-    expect(
-      [
-        undefined,
-        "0",
-        "2",
-        "1.5",
-        "Thu, 01 Jan 2026 00:01:00 GMT",
-        "Wed, 31 Dec 2025 00:00:00 GMT",
-        "Fri, 01 Jan 2027 00:00:00 GMT",
-        "soon",
-      ].map((header) => retryAfterMs(header, nowMs)),
-    ).toEqual([undefined, 1_000, 2_000, 1_500, 60_000, 1_000, 86_400_000, undefined]);
   });
 });

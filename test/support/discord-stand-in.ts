@@ -86,12 +86,15 @@ export async function startDiscordStandIn(clock: Clock) {
     return json({ id, channel_id: channel });
   };
   const edits: { readonly id: string; readonly atMs: number }[] = [];
-  let isFailing = false;
+  let editsFail: "no" | "down" | "limited" = "no";
+  let refusedEdits = 0;
   const edit = (channel: string, id: string, body: string): Answer => {
     const content = JSON.parse(body);
     const at = messages.findIndex((message) => message.id === id);
     const message = messages[at];
-    if (isFailing) return refuse(0, "Internal Server Error", 500);
+    if (editsFail !== "no") refusedEdits += 1;
+    if (editsFail === "down") return refuse(0, "Internal Server Error", 500);
+    if (editsFail === "limited") return refuse(0, "You are being rate limited.", 429);
     if (channel !== "55" && !threads.has(channel)) return refuse(10_003, "Unknown Channel", 404);
     if (message === undefined) return refuse(10_008, "Unknown Message", 404);
     const refusal = discordRefusal(content);
@@ -138,9 +141,10 @@ export async function startDiscordStandIn(clock: Clock) {
         messages.findIndex((message) => message.id === id),
         1,
       ),
-    failEdits: (failing: boolean) => {
-      isFailing = failing;
+    failEdits: (how: typeof editsFail) => {
+      editsFail = how;
     },
+    refusedEdits: () => refusedEdits,
     /** Every crosspost is answered so from now on; undefined: as usual. */
     refuseCrossposts: (status: number | undefined, code = 0) => {
       crosspostRefusal = status === undefined ? undefined : { status, code };

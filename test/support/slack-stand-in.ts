@@ -44,12 +44,15 @@ export async function startSlackStandIn(clock: Clock, onMessage: (message: ChatM
   const refusals: string[] = [];
   let lastMs = Number.NEGATIVE_INFINITY;
   const edits: { readonly id: string; readonly atMs: number }[] = [];
-  let isFailing = false;
+  let editsFail: "no" | "down" | "limited" = "no";
+  let refusedEdits = 0;
   const update = (form: URLSearchParams): readonly [object, number] => {
     const [id, blocks] = [form.get("ts") ?? "", JSON.parse(form.get("blocks") ?? "[]")];
     const at = messages.findIndex((message) => message.id === id);
     const message = messages[at];
-    if (isFailing) return [{ ok: false, error: "internal_error" }, 503];
+    if (editsFail !== "no") refusedEdits += 1;
+    if (editsFail === "down") return [{ ok: false, error: "internal_error" }, 503];
+    if (editsFail === "limited") return [{ ok: false, error: "ratelimited" }, 429];
     // A name is not enough here.
     if (form.get("channel") !== CHANNEL) return [{ ok: false, error: "channel_not_found" }, 200];
     if (message === undefined) return [{ ok: false, error: "message_not_found" }, 200];
@@ -88,14 +91,15 @@ export async function startSlackStandIn(clock: Clock, onMessage: (message: ChatM
       messages.findIndex((message) => message.id === id),
       1,
     );
-  const failEdits = (failing: boolean) => {
-    isFailing = failing;
+  const failEdits = (how: typeof editsFail) => {
+    editsFail = how;
   };
   return {
     messages,
     edits,
     remove,
     failEdits,
+    refusedEdits: () => refusedEdits,
     refusals,
     apiUrl: `${server.url}/api/`,
     webhookUrl: `${server.url}/hook`,

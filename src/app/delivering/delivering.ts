@@ -1,8 +1,6 @@
 /** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
 import type { Config } from "../../config/config.ts";
 import { createOpsAlerts, createPublisher } from "../../engine/health/ops-alerts.ts";
-import type { DestinationPace } from "../../deliver/queue/destination-pace.ts";
-import type { MessageSizes } from "../../deliver/queue/message-sizes.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -87,9 +85,9 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   const templates = { startTemplates, onTemplateFailing };
   const alerts = sinkAlerts(opsAlerts, deadReports);
   const shared = { store, clock, random, log, meter, trace, silenceOf: silences.silenceOf, ...alerts, ...templates };
-  const [paces, sizes] = [new Map<string, DestinationPace>(), new Map<string, MessageSizes>()];
+  const kept = { paces: new Map(), sizes: new Map(), waits: new Map() } satisfies Pick<DeliveryDeps, "paces" | "sizes" | "waits">;
   const destinations = createDestinations(share, hash);
-  const deliveryOf = (of: Config) => createDelivery(of, { ...shared, ...destinations, paces, sizes, sinkDeps: sinkDeps(of) });
+  const deliveryOf = (of: Config) => createDelivery(of, { ...shared, ...destinations, ...kept, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);
   events.on("committed", () => delivery.pump.wake());
   // An earlier process may have left something unsaid.

@@ -3,6 +3,7 @@ import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
 import { DestinationPace } from "../../deliver/queue/destination-pace.ts";
 import { MessageSizes } from "../../deliver/queue/message-sizes.ts";
 import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
+import { createSinkWaits, type SinkWaits } from "../../deliver/queue/sink-waits.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
 import type { EditCause } from "../../model/edit-cause.ts";
 import { errorText } from "../../model/errors.ts";
@@ -40,6 +41,8 @@ export type DeliveryDeps = Omit<PumpDeps, "sinks" | "movedSinks" | "throttles" |
     readonly paces: Map<string, DestinationPace>;
     /** By type and place; what was refused as too large before a reload counts after it. */
     readonly sizes: Map<string, MessageSizes>;
+    /** By name; what a sink with the same settings asked to wait before a reload holds after it. */
+    readonly waits: Map<string, KeptWaits>;
   };
 
 export async function createDelivery(config: Config, deps: DeliveryDeps): Promise<Delivery> {
@@ -85,7 +88,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   return { pump: { ...pump, start, takeShare, stop }, holds, sinks, editCauses, templates };
 }
 
-function pumpSinkOf({ config, type, sink }: BuiltSink, known: Pick<DeliveryDeps, "paces" | "sizes">): PumpSink {
+function pumpSinkOf({ config, type, sink }: BuiltSink, known: Pick<DeliveryDeps, "paces" | "sizes" | "waits">): PumpSink {
   const place = placeOfSink(config);
   const key = `${config.type}\n${place}`;
   const pace = known.paces.get(key) ?? new DestinationPace(type.limits?.(config.settings));
@@ -96,10 +99,26 @@ function pumpSinkOf({ config, type, sink }: BuiltSink, known: Pick<DeliveryDeps,
   const { template, region } = config;
   return {
     ...{ type: config.type, sink, chat, concurrency, retryForMs: config.retryForMs, place, pace, sizes },
+    waits: waitsOf(config, known.waits),
     ...(template === undefined ? {} : { template }),
     ...(region === undefined ? {} : { region }),
     ...(type.hasMoments === undefined ? {} : { hasMoments: type.hasMoments }),
   };
+}
+
+/** What a sink asked to wait, and the settings that it had. */
+interface KeptWaits {
+  readonly settings: string;
+  readonly waits: SinkWaits;
+}
+
+/** Other settings have perhaps mended it: then it is tried at once. */
+function waitsOf({ name, type, settings }: SinkConfig, kept: Map<string, KeptWaits>): SinkWaits {
+  const now = JSON.stringify([type, settings]);
+  const known = kept.get(name);
+  const waits = known?.settings === now ? known.waits : createSinkWaits();
+  kept.set(name, { settings: now, waits });
+  return waits;
 }
 
 /** Proves credentials that can be proved cheaply; what is wrong is for the log, deliveries find out by themselves. */

@@ -34,8 +34,10 @@ export interface Polling {
   readonly upstreamWatch: UpstreamWatch;
   readonly storeWatch: StoreWatch;
   readonly report: StartReport;
-  /** Takes over the key of the active configuration, and asks again if the old one was refused. */
+  /** Takes over the settings of the active configuration, and asks again if the old key was refused or the settings are other ones. */
   renewKey(): void;
+  /** Ends the waits that the service asked for: somebody acts who has perhaps mended it. */
+  tryAtOnce(): void;
   /** Starts everything but the engine, which waits for its watches. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -66,6 +68,7 @@ class PollingHalf implements Polling {
   readonly #pacer: UpstreamPacer;
   readonly #gate: RequestGate;
   readonly #auditing: Auditing;
+  #settings: string;
 
   constructor(parts: PollingParts) {
     const { clock, random } = parts.deps;
@@ -80,6 +83,7 @@ class PollingHalf implements Polling {
     this.upstreamWatch = upstreamWatch;
     this.storeWatch = storeWatch;
     this.report = this.#newReport();
+    this.#settings = this.#apiSettings();
     this.#listen();
   }
 
@@ -103,7 +107,19 @@ class PollingHalf implements Polling {
     this.#paying.setKeys();
     const wasStopped = this.upstreamWatch.isStopped;
     this.#pacer.resume();
-    if (wasStopped) this.engine.runAllNow();
+    const settings = this.#apiSettings();
+    const isOther = settings !== this.#settings;
+    this.#settings = settings;
+    if (isOther) this.tryAtOnce();
+    if (wasStopped || (isOther && this.upstreamWatch.trouble !== undefined)) this.engine.runAllNow();
+  }
+
+  tryAtOnce(): void {
+    this.#gate.tryAtOnce();
+  }
+
+  #apiSettings(): string {
+    return JSON.stringify(this.#parts.delivering.config().api);
   }
 
   async start(): Promise<void> {

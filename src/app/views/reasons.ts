@@ -1,4 +1,5 @@
 /** Why the daemon needs attention: one sentence for each trouble, with its cause. The only place that says so, for page, API and terminal. */
+import type { UpstreamTrouble } from "../../engine/health/upstream-watch.ts";
 import { unreadableText } from "../../polling/targets/target-alerts.ts";
 import { isUnreadable } from "../../server/page/page-attention.ts";
 import type { ConfigView, SinkView, WatchView } from "../../server/words/views.ts";
@@ -45,6 +46,12 @@ export function reasonsOf({
     ...(refusal === null ? [] : [`the changed configuration was refused at ${refusal.at}; the old one stays active`]),
     ...(superseded === undefined ? [] : [superseded]),
   ];
+}
+
+/** `throttled (since 2026-03-10 13:17:02 UTC; next request 2026-03-10 13:22:02 UTC)`. */
+export function upstreamText({ reason, sinceMs, untilMs }: UpstreamTrouble): string {
+  if (untilMs === undefined) return reason;
+  return `${reason} (since ${shortTime(isoTime(sinceMs))}; next request ${shortTime(isoTime(untilMs))})`;
 }
 
 const failingText = ({ template, sink, problem, count, lastAtMs }: FailingTemplate): string =>

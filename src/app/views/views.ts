@@ -28,7 +28,7 @@ import { eventsView } from "./events-view.ts";
 import { findItem, unseenItem } from "./find-item.ts";
 import { gapViews, stuckGapReasons } from "./gaps-view.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
-import { reasonsOf, type Troubles } from "./reasons.ts";
+import { reasonsOf, type Troubles, upstreamText } from "./reasons.ts";
 import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
 import { pollsOfOthers, replicaViews, unclaimedView } from "./replicas-view.ts";
 import { eventLine, watchView } from "./status-view.ts";
@@ -98,7 +98,7 @@ class DaemonViews implements Views {
     const templates = this.#parts.delivery().templates?.failing() ?? [];
     const troubles = {
       store: storeWatch.trouble,
-      upstream: trouble?.reason,
+      upstream: trouble === undefined ? undefined : upstreamText(trouble),
       quota,
       sinks,
       dead,
@@ -121,6 +121,7 @@ class DaemonViews implements Views {
         up: trouble === undefined,
         reason: trouble?.reason ?? "",
         since: trouble === undefined ? null : isoTime(trouble.sinceMs),
+        next_attempt_at: trouble?.untilMs === undefined ? null : isoTime(trouble.untilMs),
       },
       quota: quotaView(quota),
       gaps: countGaps(gaps),

@@ -2,6 +2,7 @@
  * The circuit breaker of a sink: failures that speak of the sink and not of one message open it, a probe that gets through closes it.
  * Persists its state; when the operator hears of it is sink-reports.ts.
  */
+import { failsInMs } from "../../model/asked-wait.ts";
 import { type Backoff, backoffSince } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -10,9 +11,10 @@ import type { Meter } from "../../model/meter.ts";
 import type { SinkError } from "../../model/sink.ts";
 import type { Outbox, SinkHealth } from "../../model/outbox.ts";
 import { closedBreaker, isBeforeProbe, OPEN_AFTER, rejectWaiting, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
+import { forgetWaits, pauseMs } from "../queue/sink-waits.ts";
 
 export interface BreakerDeps {
-  readonly store: Pick<Outbox, "saveSinkHealth" | "wakeSink">;
+  readonly store: Pick<Outbox, "nextDueAt" | "saveSinkHealth" | "wakeSink">;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
@@ -21,6 +23,13 @@ export interface BreakerDeps {
 export interface Breaker {
   /** A failure of kind `destination` or `transient`. The queue's state changes at once; resolves when it is stored. */
   recordFailure(claimed: ClaimedMessage, error: SinkError): Promise<void>;
+  /** The sink asked to wait, and its queue knows how long. Changes an open breaker only. */
+  recordWait(queue: SinkQueue, error: SinkError): Promise<void>;
+  /**
+   * Opens it where something waits and the sink has done nothing but ask to wait for too long. Answers in how many ms that will be so;
+   * undefined when nothing asks.
+   */
+  openAfterWaits(queue: SinkQueue): Promise<number | undefined>;
   /** The sink answered: it took the message, or refused this one for its content. */
   recordSuccess(queue: SinkQueue): Promise<void>;
 }
@@ -53,7 +62,8 @@ export function createBreaker(deps: BreakerDeps): Breaker {
     const openedAtMs = wasOpen ? (health.openedAtMs ?? nowMs) : nowMs;
     const cause = error.kind === "destination" ? "destination" : "transient";
     const isGone = error.fields["gone"] === true;
-    const times = { openedAtMs, probeAtMs: isGone ? null : nowMs + nextProbeWaitMs(cause, nowMs - openedAtMs) };
+    const waitMs = Math.max(nextProbeWaitMs(cause, nowMs - openedAtMs), pauseMs(queue, clock));
+    const times = { openedAtMs, probeAtMs: isGone ? null : nowMs + waitMs };
     const goneFrom = isGone ? queue.place : null;
     const stored = change(queue, { ...health, breaker: "open", cause, reason: error.message, hint: error.hint, ...times, goneFrom });
     rejectWaiting(queue);
@@ -74,7 +84,14 @@ export function createBreaker(deps: BreakerDeps): Breaker {
       if (isBeforeProbe(queue, clock.now()) && !(isProbe && error.kind === "destination")) return;
       await open(queue, error);
     },
+    async recordWait(queue, { message: reason, hint }) {
+      if (queue.health.breaker === "closed") return;
+      const probeAtMs = clock.now() + pauseMs(queue, clock);
+      await change(queue, { ...queue.health, cause: "transient", reason, hint, probeAtMs, goneFrom: null });
+    },
+    openAfterWaits: (queue) => openAfterWaits(deps, queue, change),
     async recordSuccess(queue) {
+      forgetWaits(queue);
       queue.failures = 0;
       queue.failedGroups.clear();
       queue.probedGroups.clear();
@@ -85,4 +102,23 @@ export function createBreaker(deps: BreakerDeps): Breaker {
       await store.wakeSink(queue.name, clock.now()).catch(onNotStored(queue));
     },
   };
+}
+
+type Change = (queue: SinkQueue, health: SinkHealth) => Promise<void>;
+
+async function openAfterWaits({ store, clock, log }: BreakerDeps, queue: SinkQueue, change: Change): Promise<number | undefined> {
+  const { row, reason, hint } = queue.waits;
+  if (row === undefined || row.count === 0 || queue.health.breaker === "open") return undefined;
+  const inMs = failsInMs(row, clock.monotonic());
+  if (inMs > 0) return inMs;
+  const nowMs = clock.now();
+  if (((await store.nextDueAt([queue.name])) ?? Number.POSITIVE_INFINITY) > nowMs) {
+    // What was refused is not to be sent any more: whether the sink still asks to wait is not known.
+    if (pauseMs(queue, clock) === 0) forgetWaits(queue);
+    return undefined;
+  }
+  log.error("a sink takes no messages", { sink: queue.name, error: reason, hint, failures: row.count });
+  const times = { openedAtMs: nowMs - (clock.monotonic() - row.sinceMs), probeAtMs: nowMs + pauseMs(queue, clock) };
+  await change(queue, { ...queue.health, breaker: "open", cause: "transient", reason, hint, ...times, goneFrom: null });
+  return undefined;
 }

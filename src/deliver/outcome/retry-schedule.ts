@@ -21,7 +21,7 @@ export interface FailedAttempt {
   readonly failures: number;
   readonly firstAttemptAtMs: number;
   readonly retryForMs: number;
-  /** What the other side asked for; it is kept to the millisecond. */
+  /** What is kept of the wait that the other side asked for. */
   readonly retryAfterMs?: number;
 }
 

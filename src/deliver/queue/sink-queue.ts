@@ -3,6 +3,7 @@ import type { Clock } from "../../model/clock.ts";
 import type { Sink } from "../../model/sink.ts";
 import type { DestinationPace } from "./destination-pace.ts";
 import type { MessageSizes } from "./message-sizes.ts";
+import { pauseMs, type SinkWaits } from "./sink-waits.ts";
 import type { Region } from "../../model/template.ts";
 import type { DueMessage, SinkHealth } from "../../model/outbox.ts";
 
@@ -23,6 +24,8 @@ export interface PumpSink {
   readonly pace: DestinationPace;
   /** Of that place, too. */
   readonly sizes: MessageSizes;
+  /** What it asked to wait. A sink with other settings has another one. */
+  readonly waits: SinkWaits;
   /** Name of the template of its messages, where no route says another. */
   readonly template?: string;
   readonly region?: Region;
@@ -50,8 +53,6 @@ export interface SinkQueue extends PumpSink {
   readonly waiting: ((admitted: boolean) => void)[];
   /** Messages with an attempt of their own that wait for their turn at the place; called when the way closes. */
   readonly held: Set<() => void>;
-  /** The other side asked for silence until then, by the monotonic clock: a wall clock that is set changes nothing of it. */
-  pausedUntilMs: number;
   health: SinkHealth;
   /** Failures of the sink in a row. */
   failures: number;
@@ -78,12 +79,9 @@ export const closedBreaker = (sink: string, reportedAtMs: number | null = null):
 });
 
 export function createSinkQueue(name: string, target: PumpSink): SinkQueue {
-  const state = { inHand: 0, sending: 0, pausedUntilMs: 0, failures: 0, failedGroups: new Set<string>(), probedGroups: new Set<string>() };
+  const state = { inHand: 0, sending: 0, failures: 0, failedGroups: new Set<string>(), probedGroups: new Set<string>() };
   return { ...target, name, busy: new Set(), waiting: [], held: new Set(), health: closedBreaker(name), ...state };
 }
-
-/** For how long the other side still wants silence. */
-export const pauseMs = ({ pausedUntilMs }: SinkQueue, clock: Clock): number => Math.max(0, pausedUntilMs - clock.monotonic());
 
 /** The same by a clock that was set back. */
 export function setBack(health: SinkHealth, byMs: number): SinkHealth {
@@ -115,7 +113,7 @@ const isHeld = (queue: SinkQueue, nowMs: number): boolean =>
 export function freeSlotsOf(queue: SinkQueue, clock: Clock): number {
   if (pauseMs(queue, clock) > 0 || isHeld(queue, clock.now())) return 0;
   // One message at a time proves whether the sink is back; the rest waits for its answer.
-  if (queue.health.breaker === "open") return queue.inHand === 0 ? 1 : 0;
+  if (queue.health.breaker === "open" || queue.waits.isTrial) return queue.inHand === 0 ? 1 : 0;
   const most = queue.chat || queue.concurrency === 1 ? CHAT_IN_HAND : BULK_IN_HAND;
   return queue.inHand > most / 2 ? 0 : most - queue.inHand;
 }

@@ -3,7 +3,8 @@
  * it when the way closes.
  */
 import type { Clock } from "../../model/clock.ts";
-import { isBeforeProbe, pauseMs, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
+import { isBeforeProbe, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
+import { pauseMs } from "../queue/sink-waits.ts";
 import type { Stage } from "./stage.ts";
 
 export interface PaceDeps {

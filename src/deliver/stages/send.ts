@@ -8,7 +8,14 @@ import type { Stage } from "./stage.ts";
 
 export type Attempt =
   | { readonly claimed: ClaimedMessage; readonly kind: "taken"; readonly atMs: number; readonly receipt: SendReceipt }
-  | { readonly claimed: ClaimedMessage; readonly kind: "failed"; readonly atMs: number; readonly error: SinkError }
+  /** `sentAtMs` is the monotonic clock's. */
+  | {
+      readonly claimed: ClaimedMessage;
+      readonly kind: "failed";
+      readonly atMs: number;
+      readonly sentAtMs: number;
+      readonly error: SinkError;
+    }
   /** Cut off because the daemon stops, or not made because others deliver now: nothing is known, nothing is recorded. */
   | { readonly claimed: ClaimedMessage; readonly kind: "cut" };
 
@@ -34,6 +41,7 @@ export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> 
   const run = (claimed: ClaimedMessage) =>
     new Promise<Attempt>((resolve) => {
       const controller = new AbortController();
+      const sentAtMs = clock.monotonic();
       const end = (attempt: Attempt) => {
         cancel();
         underWay.delete(abortable);
@@ -41,7 +49,7 @@ export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> 
       };
       const fail = (error: unknown) => {
         const isStopped = controller.signal.reason === STOPPING;
-        end(isStopped ? { claimed, kind: "cut" } : { claimed, kind: "failed", atMs: clock.now(), error: asSinkError(error) });
+        end(isStopped ? { claimed, kind: "cut" } : { claimed, kind: "failed", atMs: clock.now(), sentAtMs, error: asSinkError(error) });
       };
       const abortable: Abortable = {
         abort(reason) {

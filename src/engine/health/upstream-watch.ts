@@ -1,5 +1,6 @@
 /** Alerts the operator when the data service goes down or refuses the key, and when it is back; asks now and then while it refuses. */
 import type { PacerStatus, StopReason, UpstreamPacer } from "../../budget/upstream-pacer.ts";
+import { WAITS_FAIL_AFTER_MS } from "../../model/asked-wait.ts";
 import { type Cancel, isoTime } from "../../model/clock.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { Ports } from "../../model/ports.ts";
@@ -13,10 +14,16 @@ export interface UpstreamWatchDeps extends Pick<Ports, "opsAlerts" | "clock" | "
   readonly onBack: () => void;
 }
 
+/** What is wrong with the data service, for people. */
+export interface UpstreamTrouble {
+  readonly reason: string;
+  readonly sinceMs: number;
+  /** When the next request goes out, where it asks to wait. */
+  readonly untilMs?: number;
+}
+
 /** A failure shorter than that is retried without a word. */
 const ALERT_AFTER_MS = 60_000;
-/** Nothing but 429 for so long is no storm that passes. */
-const ALERT_THROTTLED_AFTER_MS = 300_000;
 const CHECK_EVERY_MS = 15_000;
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "upstream.dark";
@@ -60,10 +67,16 @@ export class UpstreamWatch {
   }
 
   /** Undefined when all is well. */
-  get trouble(): { readonly reason: string; readonly sinceMs: number } | undefined {
-    if (this.#status().kind === "throttled") return { reason: "throttled", sinceMs: this.#deps.clock.now() };
-    if (this.#failingSinceMs === undefined) return undefined;
-    return { reason: this.#lastError?.message ?? "failing", sinceMs: this.#failingSinceMs };
+  get trouble(): UpstreamTrouble | undefined {
+    const { clock } = this.#deps;
+    const status = this.#status();
+    const failingSinceMs = this.#failingSinceMs;
+    if (status.kind === "throttled") {
+      const untilMs = clock.now() + status.untilMs - clock.monotonic();
+      return { reason: "throttled", sinceMs: this.#throttledSinceMs ?? failingSinceMs ?? clock.now(), untilMs };
+    }
+    if (failingSinceMs !== undefined) return { reason: this.#lastError?.message ?? "failing", sinceMs: failingSinceMs };
+    return this.#onlyAsksToWait() ? { reason: "throttled", sinceMs: this.#throttledSinceMs ?? clock.now() } : undefined;
   }
 
   async start(): Promise<void> {
@@ -75,6 +88,11 @@ export class UpstreamWatch {
 
   stop(): void {
     this.#stopChecks?.();
+  }
+
+  /** It has answered nothing else for so long that people hear of it. */
+  #onlyAsksToWait(): boolean {
+    return this.#throttledSinceMs !== undefined && this.#deps.clock.now() - this.#throttledSinceMs >= WAITS_FAIL_AFTER_MS;
   }
 
   #status(): PacerStatus {
@@ -95,14 +113,15 @@ export class UpstreamWatch {
     const { meter, clock } = this.#deps;
     const status = this.#status();
     const [failingSinceMs, throttledSinceMs] = [this.#failingSinceMs, this.#throttledSinceMs];
-    meter.set("chirpwatch_upstream_up", status.kind === "stopped" || failingSinceMs !== undefined ? 0 : 1);
+    const isUp = status.kind !== "stopped" && failingSinceMs === undefined && !this.#onlyAsksToWait();
+    meter.set("chirpwatch_upstream_up", isUp ? 1 : 0);
     if (status.kind === "stopped") await this.#checkStopped(status.because);
     else if (failingSinceMs !== undefined && clock.now() - failingSinceMs >= ALERT_AFTER_MS) {
       await this.#alertDown(
         `The data service has been failing since ${isoTime(failingSinceMs)}: ${this.#lastError?.message ?? "no answer"}`,
         "Nothing is lost: what is missed now is read when it answers again.",
       );
-    } else if (throttledSinceMs !== undefined && clock.now() - throttledSinceMs >= ALERT_THROTTLED_AFTER_MS) {
+    } else if (throttledSinceMs !== undefined && this.#onlyAsksToWait()) {
       await this.#alertDown(
         `The data service has answered nothing but 429 since ${isoTime(throttledSinceMs)}: it takes no more requests of this key for now.`,
         "Nothing is lost: what is missed now is read when it answers again. Look whether someone else uses the key, or lower api.rate_limit.",

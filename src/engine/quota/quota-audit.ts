@@ -3,6 +3,7 @@
  * configuration names none, and raises the alarm when the service counts more than the ledger does. Of several replicas the leader asks.
  * What to do about a limit is quota-watch.ts's.
  */
+import { boundedWaitMs, MAX_SERVICE_WAIT_MS } from "../../model/asked-wait.ts";
 import { isAlarming, evaluateAudit } from "../../budget/audit.ts";
 import { isUsableLimit } from "../../budget/spending-limit.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
@@ -100,7 +101,8 @@ export class QuotaAudit {
       } catch (error) {
         if (this.#isStopped) break;
         isComplete = false;
-        if (error instanceof UpstreamError && typeof error.retry === "object") askedWaitMs = Math.max(askedWaitMs, error.retry.afterMs);
+        if (error instanceof UpstreamError && typeof error.retry === "object")
+          askedWaitMs = Math.max(askedWaitMs, boundedWaitMs(error.retry.afterMs, MAX_SERVICE_WAIT_MS));
         log.warn("key usage is unknown", { key, error: errorText(error) });
       }
     }

@@ -48,7 +48,8 @@ function quotaBar(spent: number, forecast: number, limit: number): Html {
 function dataService({ upstream }: StatusView, nowMs: number): Html {
   const big = upstream.up ? html`Answering` : html`<span class="trouble">Not answering</span>`;
   const span = upstream.since === null ? undefined : lasting(upstream.since, nowMs);
-  return tile("Data service", big, html`${upstream.reason}${upstream.reason !== "" && span !== undefined ? ", " : ""}${span}`);
+  const next = upstream.next_attempt_at === null ? undefined : html`, next request ${when(upstream.next_attempt_at, nowMs)}`;
+  return tile("Data service", big, html`${upstream.reason}${upstream.reason !== "" && span !== undefined ? ", " : ""}${span}${next}`);
 }
 
 function alerts({ sinks }: StatusView, nowMs: number): Html {

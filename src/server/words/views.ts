@@ -151,6 +151,8 @@ export interface UpstreamView {
   /** Why it is down, or `throttled`; empty when all is well. */
   readonly reason: string;
   readonly since: string | null;
+  /** When the next request goes out, where it asks to wait; null otherwise. */
+  readonly next_attempt_at: string | null;
 }
 
 export interface EventLine {

@@ -1,4 +1,5 @@
 /** What Discord's answers mean for a message, and what an operator can do about them; the shape of a request that gets one. */
+import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { HttpError } from "../../model/http.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -12,9 +13,6 @@ export interface DiscordAnswer {
   header(name: string): string | undefined;
 }
 
-/** For a 429 that does not say how long, as Cloudflare sends them. */
-const DEFAULT_WAIT_MS = 30_000;
-
 /** A 400 that speaks of the channel: every message would fare the same. https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
 const CHANNEL_CODES: Readonly<Record<number, string>> = {
   220001: "This is a forum channel: set `forum: {}` on the sink, or `thread`.",
@@ -27,9 +25,9 @@ const CHANNEL_CODES: Readonly<Record<number, string>> = {
 };
 
 /** An answer other than 2xx. 401, 403 and 404 count towards a ban (10,000 in 10 minutes), so they close the destination at once. */
-export function classifyDiscordAnswer(answer: DiscordAnswer, isBot: boolean): SinkError {
+export function classifyDiscordAnswer(answer: DiscordAnswer, isBot: boolean, nowMs: number): SinkError {
   const { code, text, retryAfter, global } = readBody(answer.body);
-  if (answer.status === 429) return rateLimited(answer, retryAfter, global);
+  if (answer.status === 429) return rateLimited(answer, retryAfter ?? answer.header("retry-after"), { isGlobal: global, nowMs });
   const hint =
     CHANNEL_CODES[code] ?? (answer.status < 400 ? REDIRECT_HINT : undefined) ?? (isBot ? BOT_HINTS : WEBHOOK_HINTS)[answer.status] ?? "";
   const kind = CHANNEL_CODES[code] === undefined ? kindOf(answer.status) : "destination";
@@ -62,18 +60,20 @@ const BOT_HINTS: Readonly<Record<number, string>> = {
 const WEBHOOK_GONE = "Make a new webhook (channel settings, Integrations) and put it into the sink's `webhook_url`.";
 const WEBHOOK_HINTS: Readonly<Record<number, string>> = { 401: WEBHOOK_GONE, 403: WEBHOOK_GONE, 404: WEBHOOK_GONE, 410: WEBHOOK_GONE };
 
-/** The body's seconds are exact, the header's are rounded up; `global` concerns every request of this bot. */
-function rateLimited(answer: DiscordAnswer, bodySeconds: number, isGlobalBody: boolean): SinkError {
-  const isGlobal = isGlobalBody || answer.header("x-ratelimit-global") !== undefined;
+/** Exact in the body, rounded up in the header, which Cloudflare may leave out; `global` concerns every request of this bot. */
+function rateLimited(
+  answer: DiscordAnswer,
+  asked: string | undefined,
+  about: { readonly isGlobal: boolean; readonly nowMs: number },
+): SinkError {
+  const isGlobal = about.isGlobal || answer.header("x-ratelimit-global") !== undefined;
   const scope = answer.header("x-ratelimit-scope") ?? (isGlobal ? "global" : "user");
-  const seconds = bodySeconds > 0 ? bodySeconds : Number(answer.header("retry-after") ?? "");
-  return waitFor(seconds * 1_000, scope, isGlobal);
+  return waitFor(readRetryAfter(asked, about.nowMs), scope, isGlobal);
 }
 
-function waitFor(ms: number, scope: string, isGlobal: boolean): SinkError {
-  const afterMs = Number.isFinite(ms) && ms > 0 ? Math.ceil(ms) : DEFAULT_WAIT_MS;
-  return new SinkError("rate_limited", `Discord asks to wait ${afterMs} ms (${isGlobal ? "global" : scope})`, 429, {
-    retry: { afterMs },
+function waitFor(afterMs: number | undefined, scope: string, isGlobal: boolean): SinkError {
+  return new SinkError("rate_limited", `${asksToWait("Discord", afterMs)} (${isGlobal ? "global" : scope})`, 429, {
+    ...(afterMs === undefined ? {} : { retry: { afterMs } }),
     fields: { scope, global: isGlobal },
   });
 }
@@ -95,7 +95,8 @@ export function classifyDiscordFailure(thrown: unknown): SinkError {
 interface ReadBody {
   readonly code: number;
   readonly text: string;
-  readonly retryAfter: number;
+  /** As it is written, in seconds; undefined where it says nothing. */
+  readonly retryAfter: string | undefined;
   readonly global: boolean;
 }
 
@@ -103,9 +104,11 @@ function readBody(body: string): ReadBody {
   try {
     const read = (JSON.parse(body) ?? {}) as Readonly<Record<string, unknown>>;
     const text = typeof read["message"] === "string" ? read["message"].slice(0, 200) : "";
-    return { code: Number(read["code"] ?? 0), text, retryAfter: Number(read["retry_after"] ?? 0), global: read["global"] === true };
+    const asked = read["retry_after"];
+    const retryAfter = typeof asked === "number" || typeof asked === "string" ? String(asked) : undefined;
+    return { code: Number(read["code"] ?? 0), text, retryAfter, global: read["global"] === true };
   } catch {
-    return { code: 0, text: "", retryAfter: 0, global: false };
+    return { code: 0, text: "", retryAfter: undefined, global: false };
   }
 }
 
@@ -116,11 +119,17 @@ function readBody(body: string): ReadBody {
 export function holdOf(header: DiscordAnswer["header"]): { readonly holdMs?: number } {
   const [left, resetS] = [header("x-ratelimit-remaining"), Number(header("x-ratelimit-reset-after"))];
   if (left === undefined || Number(left) > 0 || !Number.isFinite(resetS) || resetS <= 0) return {};
-  return { holdMs: Math.min(Math.ceil(resetS * 1_000), LONGEST_HOLD_MS) };
+  return { holdMs: Math.min(Math.ceil(resetS * 1_000), MAX_HOLD_MS) };
 }
 
 /** Limits of messages are over within seconds; what says more is no such limit. */
-const LONGEST_HOLD_MS = 60_000;
+const MAX_HOLD_MS = 60_000;
+
+/** The SDK keeps the ends of limits as they are said, and sends nothing before them: what it reads is bounded. */
+export function boundHold(headers: Headers): void {
+  if (Number(headers.get("x-ratelimit-reset-after")) * 1_000 > MAX_HOLD_MS)
+    headers.set("x-ratelimit-reset-after", String(MAX_HOLD_MS / 1_000));
+}
 
 export interface DiscordContent {
   readonly payload: JsonObject;

@@ -3,7 +3,15 @@ import { errorText } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import { type MessageEdit, type SealedMessage, type Sink, SinkError } from "../../model/sink.ts";
-import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
+import {
+  boundHold,
+  classifyDiscordAnswer,
+  classifyDiscordFailure,
+  holdOf,
+  type DiscordPost,
+  inThreadOr,
+  receiptOf,
+} from "./discord-answer.ts";
 import { scopeOf } from "../kind/address-settings.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
 import { uneditable } from "../kind/update-settings.ts";
@@ -158,7 +166,7 @@ function createAsk(settings: BotSettings, deps: BotDeps, onPosted: (hold: Return
 }
 
 /** No retries, no waiting, no clean-up timers: the outbox owns all of them. Answers are classified before the SDK sees them, so that a 401 does not make it drop the token. */
-async function createRest(settings: BotSettings, { http }: BotDeps, onPosted: (hold: ReturnType<typeof holdOf>) => void) {
+async function createRest(settings: BotSettings, { http, clock }: BotDeps, onPosted: (hold: ReturnType<typeof holdOf>) => void) {
   const reach = scopeOf(settings.api_url ?? DISCORD_API_URL, settings.allow_private, true);
   const { REST } = await import("discord.js");
   const rest = new REST({
@@ -173,8 +181,9 @@ async function createRest(settings: BotSettings, { http }: BotDeps, onPosted: (h
     makeRequest: async (url, init) => {
       const answer = await sdkFetch(http, url, init, { timeoutMs: TIMEOUT_MS, reach });
       const header = (name: string) => answer.headers.get(name) ?? undefined;
-      if (!answer.ok) throw classifyDiscordAnswer({ status: answer.status, body: await answer.text(), header }, true);
+      if (!answer.ok) throw classifyDiscordAnswer({ status: answer.status, body: await answer.text(), header }, true, clock.now());
       if (/\/channels\/\d+\/(messages|threads)$/.test(new URL(url).pathname)) onPosted(holdOf(header));
+      boundHold(answer.headers);
       return answer as never;
     },
   });

@@ -163,7 +163,7 @@ async function sendOrSimplify(post: DiscordPost, message: SealedMessage, signal:
  * https://discord.com/developers/docs/resources/webhook#execute-webhook; there is no nonce, `wait` at least returns the message's id. A webhook
  * cannot start a thread: outside a forum the parts of a digest stand in the channel one after the other.
  */
-function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http }: SinkDeps): DiscordPost {
+function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http, clock }: SinkDeps): DiscordPost {
   const appearance = {
     ...(settings.username === undefined ? {} : { username: settings.username }),
     ...(settings.avatar_url === undefined ? {} : { avatar_url: settings.avatar_url }),
@@ -178,7 +178,7 @@ function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http
     );
     const { status, body, headers } = answer;
     if (status >= 200 && status < 300) return { ...receiptOf(parsed(body)), ...holdOf((name) => headers[name]) };
-    throw classifyDiscordAnswer({ ...answer, header: (name) => answer.headers[name] }, false);
+    throw classifyDiscordAnswer({ ...answer, header: (name) => answer.headers[name] }, false, clock.now());
   };
   return ({ payload, threadName }, { threadRef }, signal) => {
     const content = { ...payload, ...appearance };

@@ -1,8 +1,8 @@
 /** What the answer of a receiver over HTTP, or its absence, means for the message: never, not now, or nobody home. Receivers add their own cures. */
+import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { HttpError, type HttpResponse } from "../../model/http.ts";
 import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 export interface Receiver {
   /** In a sentence: "the webhook". */
@@ -48,9 +48,6 @@ export function classifyHttpFailure(error: unknown, url: string): SinkError {
 const DESTINATION = new Set([401, 402, 403, 404, 405, 407, 410, 451]);
 const PASSING = new Set([408, 421, 423, 425]);
 
-/** For a 429 that does not say how long. */
-const DEFAULT_WAIT_MS = 30_000;
-
 function failureOf(status: number): SinkFailure {
   if (status >= 300 && status < 400) return "destination";
   if (DESTINATION.has(status)) return "destination";
@@ -71,12 +68,11 @@ export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, receiver
   const { name, hints, kinds = {}, gone = [] } = receiver;
   const isLarge = answer.status === 413 || receiver.isTooLarge?.(answer) === true;
   const kind = isLarge ? "message" : (kinds[answer.status] ?? failureOf(answer.status));
-  const askedMs = kind === "message" || kind === "destination" ? undefined : retryAfterMs(answer.headers["retry-after"], nowMs);
-  const afterMs = askedMs ?? (kind === "rate_limited" ? DEFAULT_WAIT_MS : undefined);
+  const afterMs = kind === "message" || kind === "destination" ? undefined : readRetryAfter(answer.headers["retry-after"], nowMs);
   const retry = afterMs === undefined ? {} : { retry: { afterMs } };
   const fields = { ...(gone.includes(answer.status) ? { gone: true } : {}), ...(isLarge ? TOO_LARGE : {}) };
   const hint = hints[answer.status] ?? usualHint(isLarge ? 413 : answer.status);
-  const asks = kind === "rate_limited" ? `${name} asks to wait ${Math.ceil((afterMs ?? 0) / 1_000)} s` : describeAnswer(answer, name);
+  const asks = kind === "rate_limited" ? asksToWait(name, afterMs) : describeAnswer(answer, name);
   return new SinkError(kind, asks, answer.status, { hint, ...retry, fields });
 }
 

@@ -1,10 +1,8 @@
 /** What Slack's answers mean for a message, and what an operator can do about them. Knows the codes; slack.ts decides what to try next. */
+import { asksToWait } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { addressRefusal } from "../kind/http-answer.ts";
 import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
-
-/** Slack names a wait with every limit; this is for answers that forgot to. */
-const DEFAULT_WAIT_MS = 30_000;
 
 /** Refusals of the content, not of the channel: the same message fares better as plain text. */
 const CONTENT = new Set([
@@ -71,9 +69,9 @@ function classifySlackCode(code: string, channel: string, status: number | undef
   return new SinkError("transient", `Slack answered ${code || "nothing readable"}`, status, { fields });
 }
 
-export function rateLimited(afterSeconds: number | undefined): SinkError {
-  const afterMs = afterSeconds !== undefined && afterSeconds > 0 ? Math.ceil(afterSeconds * 1_000) : DEFAULT_WAIT_MS;
-  return new SinkError("rate_limited", `Slack asks to wait ${Math.ceil(afterMs / 1_000)} s`, 429, { retry: { afterMs } });
+/** `afterMs`: as Slack said it. */
+export function rateLimited(afterMs: number | undefined): SinkError {
+  return new SinkError("rate_limited", asksToWait("Slack", afterMs), 429, afterMs === undefined ? {} : { retry: { afterMs } });
 }
 
 /** The SDK's errors, classified by their stable `code` so that the SDK need not be loaded here. */
@@ -94,7 +92,7 @@ export function classifySdkError(thrown: unknown, channel: string): SinkError {
     case "slack_webapi_platform_error":
       return classifySlackCode(error.data?.error ?? "", channel, 200);
     case "slack_webapi_rate_limited_error":
-      return rateLimited(error.retryAfter);
+      return rateLimited(error.retryAfter === undefined ? undefined : error.retryAfter * 1_000);
     case "slack_webapi_http_error":
       return classifyStatus(error.statusCode ?? 0, "", channel);
     default:

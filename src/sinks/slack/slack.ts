@@ -1,5 +1,6 @@
 /** The Slack sink: a bot's chat.postMessage through Slack's own SDK, or an incoming webhook. Owns settings and sending; the layout is slack-render.ts's, answers slack-answer.ts, retries the outbox's. */
 import { z } from "zod";
+import { readRetryAfter } from "../../model/asked-wait.ts";
 import type { NetworkScope } from "../../model/http.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
@@ -11,7 +12,6 @@ import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { mentionConditions, withCondition } from "../kind/mention-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
-import { retryAfterMs } from "../kind/retry-after.ts";
 import { threadSettings, threadsOf } from "../kind/thread-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 import { ONLY_BOTS_EDIT, updateSchema } from "../kind/update-settings.ts";
@@ -214,7 +214,7 @@ function updatesOf(settings: SlackSettings, deps: SinkDeps): Pick<Sink, "updates
 }
 
 /** A client per request costs microseconds and carries that request's signal. The SDK's own retries and waits are off. */
-async function createClient(settings: SlackSettings, { http, log }: SinkDeps, signal?: AbortSignal) {
+async function createClient(settings: SlackSettings, { http, log, clock }: SinkDeps, signal?: AbortSignal) {
   const { WebClient } = await import("@slack/web-api");
   return new WebClient(settings.token, {
     slackApiUrl: settings.api_url ?? API_URL,
@@ -225,8 +225,8 @@ async function createClient(settings: SlackSettings, { http, log }: SinkDeps, si
     logger: quietLogger(log),
     fetch: async (url, init) => {
       const answer = await sdkFetch(http, String(url), init ?? {}, { timeoutMs: TIMEOUT_MS, signal, reach: reachOf(settings) });
-      // Without a readable Retry-After the SDK throws an error that cannot be distinguished from others.
-      if (answer.status === 429 && !/^\d+$/.test(answer.headers.get("retry-after") ?? "")) throw rateLimited(undefined);
+      // The SDK reads a Retry-After of whole seconds only.
+      if (answer.status === 429) throw rateLimited(readRetryAfter(answer.headers.get("retry-after") ?? undefined, clock.now()));
       return answer;
     },
   });
@@ -252,8 +252,7 @@ function createWebhookPost(url: string, reach: NetworkScope, { http, clock }: Si
       { timeoutMs: TIMEOUT_MS, signal, answerBody: "drop", reach },
     ).catch((error: unknown) => Promise.reject(classifySdkError(error, "the webhook")));
     if (answer.status >= 200 && answer.status < 300) return {};
-    const afterMs = retryAfterMs(answer.headers["retry-after"], clock.now());
-    if (answer.status === 429) throw rateLimited(afterMs === undefined ? undefined : afterMs / 1_000);
+    if (answer.status === 429) throw rateLimited(readRetryAfter(answer.headers["retry-after"], clock.now()));
     throw classifyStatus(answer.status, answer.body, "the webhook's channel");
   };
 }

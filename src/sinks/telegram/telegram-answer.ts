@@ -1,11 +1,9 @@
 /** What the answers of Telegram's Bot API mean for a message, and what an operator can do about them. */
+import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { HttpError, type HttpResponse } from "../../model/http.ts";
 import { SinkError, type SendReceipt, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 import { addressRefusal } from "../kind/http-answer.ts";
-
-/** For a 429 that does not say how long. */
-const DEFAULT_WAIT_MS = 30_000;
 
 const RIGHTS_HINT = "Allow the bot to post messages in this chat; in a channel it must be an administrator.";
 const TOKEN_HINT = "Put the token that @BotFather gave you into the sink's `token`.";
@@ -39,9 +37,9 @@ interface ReadAnswer {
 }
 
 /** https://core.telegram.org/bots/api#making-requests @throws SinkError */
-export function readTelegramAnswer(answer: HttpResponse): SendReceipt {
+export function readTelegramAnswer(answer: HttpResponse, nowMs: number): SendReceipt {
   const read = parsed(answer.body);
-  if (answer.status < 200 || answer.status > 299 || read.ok === false) throw classify(answer, read);
+  if (answer.status < 200 || answer.status > 299 || read.ok === false) throw classify(answer, read, nowMs);
   const id = read.result?.message_id;
   return typeof id === "number" ? { ref: String(id) } : {};
 }
@@ -55,13 +53,14 @@ export function classifyTelegramFailure(error: unknown): SinkError {
   );
 }
 
-function classify({ status, headers }: HttpResponse, { description, parameters = {} }: ReadAnswer): SinkError {
+function classify({ status, headers }: HttpResponse, { description, parameters = {} }: ReadAnswer, nowMs: number): SinkError {
   const text = typeof description === "string" ? description.slice(0, 200) : "";
   const message = `Telegram answered ${status}${text === "" ? "" : `: ${text}`}`;
   if (status === 429) {
-    const seconds = Number(parameters.retry_after ?? headers["retry-after"] ?? 0);
-    const afterMs = seconds > 0 ? Math.ceil(seconds * 1_000) : DEFAULT_WAIT_MS;
-    return new SinkError("rate_limited", `Telegram asks to wait ${Math.ceil(afterMs / 1_000)} s`, status, { retry: { afterMs } });
+    const said = parameters.retry_after;
+    const asked = typeof said === "number" || typeof said === "string" ? String(said) : headers["retry-after"];
+    const afterMs = readRetryAfter(asked, nowMs);
+    return new SinkError("rate_limited", asksToWait("Telegram", afterMs), status, afterMs === undefined ? {} : { retry: { afterMs } });
   }
   const moved = parameters.migrate_to_chat_id;
   if (typeof moved === "number" || typeof moved === "string")

@@ -63,7 +63,7 @@ function telegramLink(chat: string, ref: string): string | undefined {
 }
 
 /** There is no idempotency key: a message whose answer was lost is sent, and seen, once more. */
-function createTelegramSink(settings: TelegramSettings, { http }: SinkDeps): Sink {
+function createTelegramSink(settings: TelegramSettings, { http, clock }: SinkDeps): Sink {
   const base = (settings.api_url ?? API_URL).replace(/\/+$/, "");
   const reach = scopeOf(base, settings.allow_private, true);
   const url = `${base}/bot${settings.token}/sendMessage`;
@@ -75,7 +75,7 @@ function createTelegramSink(settings: TelegramSettings, { http }: SinkDeps): Sin
       const answer = await postToWebhook(http, url, requestOf(settings, message), how).catch((error: unknown) => {
         throw classifyTelegramFailure(error);
       });
-      return readTelegramAnswer(answer);
+      return readTelegramAnswer(answer, clock.now());
     },
   };
 }

@@ -158,8 +158,8 @@ export async function recordEdit(
     return;
   }
   if (result.kind === "retry") {
-    const { nextAtMs, error, countAttempt } = result;
-    await own.set((eb) => ({ due_at: nextAtMs, error, attempts: eb("attempts", "+", countAttempt ? 1 : 0) })).execute();
+    const { nextAtMs, error } = result;
+    await own.set((eb) => ({ due_at: nextAtMs, error, attempts: eb("attempts", "+", 1) })).execute();
     return;
   }
   const { error, isFinal } = result;

@@ -1,9 +1,9 @@
 /** The text_post sink: one line of plain text per event, posted to an address that wants nothing more. */
 import { z } from "zod";
+import { readRetryAfter } from "../../../src/model/asked-wait.ts";
 import { errorText } from "../../../src/model/errors.ts";
 import { SinkError, type SinkFailure } from "../../../src/model/sink.ts";
 import { cleanLine } from "../../../src/render/text/clean-text.ts";
-import { retryAfterMs } from "../../../src/sinks/kind/retry-after.ts";
 import type { SinkType } from "../../../src/sinks/kind/sink-type.ts";
 
 const settingsSchema = z.strictObject({
@@ -37,7 +37,7 @@ export const textPostSink: SinkType<z.infer<typeof settingsSchema>> = {
         throw new SinkError("transient", errorText(cause), undefined, { cause });
       });
       if (answer.status >= 200 && answer.status < 300) return {};
-      const afterMs = retryAfterMs(answer.headers["retry-after"], clock.now());
+      const afterMs = readRetryAfter(answer.headers["retry-after"], clock.now());
       throw new SinkError(
         failureOf(answer.status),
         `answered ${answer.status}`,

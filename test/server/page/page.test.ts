@@ -118,7 +118,7 @@ describe("the status page", () => {
         const text = page({
           reasons: [evil],
           version: evil,
-          upstream: { up: false, reason: evil, since: null },
+          upstream: { up: false, reason: evil, since: null, next_attempt_at: null },
           watches: [
             watchView({
               id: evil,

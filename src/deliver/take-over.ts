@@ -1,0 +1,79 @@
+/** What is done with queues that this process begins to deliver, and with those that somebody resumed: here, or at another process. */
+import type { MovedSink, Outbox } from "../model/outbox.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+import type { Meter } from "../model/meter.ts";
+import { isDisabled, probeAtOnce, type SinkQueue } from "./queue/sink-queue.ts";
+import { endWait, pauseMs } from "./queue/sink-waits.ts";
+
+export interface TakeOverDeps {
+  readonly store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth" | "moveSink" | "unseal">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  readonly movedSinks?: readonly MovedSink[];
+}
+
+/** Breakers that were open are probed at once. */
+export async function takeOverQueues(deps: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
+  const { clock, meter } = deps;
+  await moveQueues(deps, queues);
+  await sealAnew(deps, queues);
+  await readHealth(deps, queues);
+  for (const queue of queues) {
+    probeAtOnce(queue, clock.now());
+    meter.set("chirpwatch_breaker_open", queue.health.breaker === "open" ? 1 : 0, { sink: queue.name });
+  }
+}
+
+async function readHealth({ store }: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
+  const health = new Map((await store.loadSinkHealth()).map((one) => [one.sink, one]));
+  for (const queue of queues) queue.health = health.get(queue.name) ?? queue.health;
+}
+
+/** Another process was asked to resume them: its word is in the state. */
+export async function takeResumed({ store, clock }: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
+  const failing = queues.filter((queue) => queue.health.breaker === "open" || pauseMs(queue, clock) > 0);
+  if (failing.length === 0) return;
+  const stored = new Map((await store.loadSinkHealth()).map((one) => [one.sink, one]));
+  for (const queue of failing) {
+    const { goneFrom = queue.place, probeAtMs = null } = stored.get(queue.name) ?? {};
+    const isSooner = probeAtMs !== null && probeAtMs < (queue.health.probeAtMs ?? Number.POSITIVE_INFINITY);
+    if (goneFrom !== null || !(isDisabled(queue) || isSooner)) continue;
+    queue.health = { ...queue.health, goneFrom: null };
+    endWait(queue, clock);
+    probeAtOnce(queue, clock.now());
+    // Of a sink that only asks to wait the word is taken once.
+    if (queue.health.breaker === "closed") await store.saveSinkHealth(queue.health);
+  }
+}
+
+/** Whether it was disabled; where it is not held, the state says so. */
+export async function resumeQueue(deps: TakeOverDeps, queue: SinkQueue, isHeld: boolean): Promise<boolean> {
+  const { store, clock } = deps;
+  if (!isHeld) await readHealth(deps, [queue]);
+  const wasDisabled = isDisabled(queue);
+  endWait(queue, clock);
+  queue.health = { ...queue.health, goneFrom: null };
+  probeAtOnce(queue, clock.now());
+  if (queue.health.breaker === "open") await store.saveSinkHealth(queue.health);
+  // The process that delivers to it may know of a wait.
+  else if (!isHeld) await store.saveSinkHealth({ ...queue.health, probeAtMs: clock.now() });
+  return wasDisabled;
+}
+
+async function moveQueues({ store, log, movedSinks = [] }: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
+  for (const move of movedSinks) {
+    if (!queues.some(({ name }) => name === move.to)) continue;
+    const moved = await store.moveSink(move);
+    if (moved > 0) log.info("a sink has a new name and keeps its queue", { ...move, moved });
+  }
+}
+
+/** A sink may have another type than before, by `moved_from` or in its place. */
+async function sealAnew({ store, log }: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
+  for (const { name: sink, type } of queues) {
+    const messages = await store.unseal(sink, type);
+    if (messages > 0) log.info("a sink has another type, and what waits for it is laid out anew", { sink, type, messages });
+  }
+}
