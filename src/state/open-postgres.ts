@@ -15,7 +15,7 @@ import type { KnownReplica } from "./membership/replica-session.ts";
 import { notifyText, PostgresSignals } from "./membership/postgres-signals.ts";
 import type { Executor } from "./db/statement.ts";
 import { checkServer, connectFailure, foreignDatabase, mayNotCreate, missingState, type ServerFacts } from "./files/postgres-failures.ts";
-import { migrate, pendingMigrations } from "./migrations/migrate.ts";
+import { migrate, pendingMigrations, migratedState } from "./migrations/migrate.ts";
 import type { OpenedStore, OpenOptions } from "./open.ts";
 import { quieten } from "./polls/quieten.ts";
 import { createStore } from "./store.ts";
@@ -65,7 +65,7 @@ const open = async (address: PostgresAddress, name?: string, owner?: Ownership):
 const pendingIn =
   (address: PostgresAddress, { migrations }: OpenOptions) =>
   (applied: readonly string[]): readonly string[] =>
-    pendingMigrations(applied, postgresName(address), migrations);
+    pendingMigrations(applied, migratedState.server(postgresName(address)), migrations);
 
 /** Checks the server and the schema. Whether there was no state before. */
 async function prepare(address: PostgresAddress, options: OpenOptions): Promise<boolean> {

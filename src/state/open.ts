@@ -12,7 +12,7 @@ import type { Store } from "../model/store.ts";
 import { type Backup, backupHandle, listBackups } from "./upkeep/backup.ts";
 import { type BackgroundCheck, checkInBackground } from "./upkeep/check.ts";
 import { lockState } from "./files/lock.ts";
-import { MIGRATIONS, migrate, pendingMigrations } from "./migrations/migrate.ts";
+import { MIGRATIONS, migrate, pendingMigrations, migratedState } from "./migrations/migrate.ts";
 import { markClean, wasClean } from "./upkeep/notes.ts";
 import { cannotCreate, corrupt, foreign, missing, type OpenContext, openFailure } from "./files/open-failures.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
@@ -130,7 +130,7 @@ async function bringUp(handle: SqliteHandle, options: OpenOptions, context: Open
   configure(handle);
   const applied = appliedMigrations(handle);
   if (applied === undefined) throw foreign(context);
-  const pending = pendingMigrations(applied, context.path, options.migrations);
+  const pending = pendingMigrations(applied, migratedState.file(context.path), options.migrations);
   const db = kyselyOver(handle, options.clock);
   if (!isOwner) {
     if (pending.length > 0) throw needsMigration(context.path, pending);

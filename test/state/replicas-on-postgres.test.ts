@@ -8,6 +8,7 @@ import type { WaitsFor } from "../../src/state/membership/standby.ts";
 import { MIGRATIONS } from "../../src/state/migrations/migrate.ts";
 import { openState } from "../../src/state/open-state.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { PostgresProxy } from "../support/postgres-proxy.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { until } from "../support/until.ts";
 import { memoryStatePath, rememberingLog } from "./temp-state.ts";
@@ -133,6 +134,25 @@ test("the leader removes one that is gone, and what that one held is free", asyn
   await first.saveClaims([claim], []);
   await until("its removal", async () => (await first.replicas()).length === 1);
   expect(await first.claims()).toEqual([{ ...claim, replica: null }]);
+});
+
+test("one that is cut off in the middle of a transaction holds others up for less time than they wait", async () => {
+  const url = await server.url();
+  const first = await openReplica(url).opening;
+  const proxy = await PostgresProxy.start(server.port);
+  onTestFinished(() => proxy.close());
+  const cutOff = await openReplica(proxy.urlOf(url)).opening;
+  await cutOff.writeNote("n", 1);
+  proxy.refuse = (text) => {
+    proxy.isSilent ||= /^insert/i.test(text);
+    return undefined;
+  };
+  const lost = cutOff.writeNote("n", 2).catch((error: unknown) => error);
+  await until("the cut", () => proxy.isSilent);
+  await first.writeNote("n", 3);
+  expect(await first.readNote("n")).toBe(3);
+  proxy.cut();
+  expect(await lost).toMatchObject({ code: "STORE_UNREACHABLE" });
 });
 
 test("one that was declared dead finds out with its next transaction, which writes nothing, and reads nothing more", async () => {

@@ -12,10 +12,13 @@ export function postgresCode(error: unknown): string {
 /** Of the server: https://www.postgresql.org/docs/current/errcodes-appendix.html. */
 const isServerCode = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
 
+/** A transaction was idle, or took, for too long: the server ends its session. */
+const TIMED_OUT = ["25P03", "25P04"];
+
 /** Shutdown, crash, start, too many connections, or no answer at all: the connection is of no use any more. */
 export function isConnectionFailure(error: unknown): boolean {
   const code = postgresCode(error);
-  return !isServerCode(code) || code.startsWith("08") || code.startsWith("57P") || code === "53300" || code === "25P03";
+  return !isServerCode(code) || code.startsWith("08") || code.startsWith("57P") || ["53300", ...TIMED_OUT].includes(code);
 }
 
 const FAILURES: Readonly<Record<string, readonly [failure: StoreFailure, message: string, hint: string]>> = {

@@ -15,6 +15,12 @@ const KEEPALIVE_MS = 10_000;
 export const STATEMENT_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 10_000;
 
+/**
+ * A replica that is cut off, or stands still, in the middle of a transaction holds locks that all others wait for. The server ends that
+ * transaction after a third of the lease, within which the others wait for it without giving up.
+ */
+export const TRANSACTION_LIMITS = "set idle_in_transaction_session_timeout = '5s'; set lock_timeout = '10s'";
+
 const INT8 = 20;
 const NUMERIC = 1700;
 

@@ -19,7 +19,7 @@ import {
 import { StoreError } from "../../model/store-error.ts";
 import { expandBatch } from "./batch-text.ts";
 import { isConnectionFailure, toPostgresStoreError } from "./postgres-errors.ts";
-import { STATEMENT_TIMEOUT_MS } from "./postgres-sessions.ts";
+import { STATEMENT_TIMEOUT_MS, TRANSACTION_LIMITS } from "./postgres-sessions.ts";
 import { EXCLUSIVE, locksOf, scopeLocks, type ScopeQuery } from "./scopes.ts";
 import type { BatchQuery } from "./statement.ts";
 import { storable } from "./storable.ts";
@@ -33,13 +33,11 @@ export interface Ownership {
   readonly fence: { readonly text: string; check(value: unknown): void };
 }
 
-/** A writer that waits longer than this gives up; one whose process froze inside a transaction loses it. Set here: poolers refuse them at the start. */
-const SESSION_SETTINGS = [
-  "set lock_timeout = '10s'",
-  `set statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
-  "set idle_in_transaction_session_timeout = '60s'",
-  "set timezone = 'UTC'",
-].join("; ");
+/** What a session does is bounded by the server as well. Set here, not at the connection: poolers refuse settings there. */
+const SESSION_SETTINGS = [TRANSACTION_LIMITS, `set statement_timeout = ${STATEMENT_TIMEOUT_MS}`, "set timezone = 'UTC'"].join("; ");
+/** From Postgres 17 on. A daemon's only: a migration, or a state that is moved, is one long transaction. */
+const DAEMON_SETTINGS = `${SESSION_SETTINGS}; select set_config('transaction_timeout', '${STATEMENT_TIMEOUT_MS}', false)
+  where exists (select from pg_settings where name = 'transaction_timeout')`;
 const STATEMENTS_NAMED = 400;
 
 /** Kysely over a pool; destroying it ends the pool. */
@@ -84,7 +82,7 @@ class PostgresDriver implements Driver {
     if (known !== undefined) return known;
     const connection = new Connection(client, { names: this.#names, owner: this.#owner });
     this.#known.set(client, connection);
-    await connection.runText(SESSION_SETTINGS).catch((error: unknown) => {
+    await connection.runText(this.#owner === undefined ? SESSION_SETTINGS : DAEMON_SETTINGS).catch((error: unknown) => {
       client.release(true);
       throw error;
     });

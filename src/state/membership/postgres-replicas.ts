@@ -4,7 +4,7 @@
  */
 import type { Client } from "pg";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
-import { connectSession, lockName } from "../db/postgres-sessions.ts";
+import { connectSession, lockName, TRANSACTION_LIMITS } from "../db/postgres-sessions.ts";
 import { LISTEN } from "./postgres-signals.ts";
 import type { ActiveDaemon, KnownReplica, ReplicaSession } from "./replica-session.ts";
 
@@ -84,7 +84,7 @@ const replicaSession = (client: Client): ReplicaSession => ({
     return Number(rows[0]?.now);
   },
   async listen(heard) {
-    await client.query(SERVER_KEEPALIVE);
+    await client.query(`${SERVER_KEEPALIVE}; ${TRANSACTION_LIMITS}`);
     client.on("notification", ({ payload = "" }) => {
       const [topic = "", from = ""] = payload.split(" ");
       heard(topic, from);

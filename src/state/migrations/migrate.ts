@@ -77,16 +77,33 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */
 export const schemaNumber = (applied: readonly string[]): string => (applied.at(-1) ?? "0000").slice(0, 4);
 
-/** Which migrations are still to run. @throws ExitError when a newer build has written the file. */
-export function pendingMigrations(applied: readonly string[], path: string, known = MIGRATIONS): readonly string[] {
+/** How a state is named to people, and how it was saved before an upgrade. */
+interface MigratedState {
+  readonly name: string;
+  readonly restore: string;
+}
+
+export const migratedState = {
+  file: (path: string): MigratedState => ({
+    name: `The state file ${path}`,
+    restore: "the backup made before the upgrade with `chirpwatch state restore`",
+  }),
+  server: (address: string): MigratedState => ({
+    name: `The state in ${address}`,
+    restore: "a dump from before the upgrade with pg_restore",
+  }),
+} as const;
+
+/** Which migrations are still to run. @throws ExitError when a newer build has written the state. */
+export function pendingMigrations(applied: readonly string[], state: MigratedState, known = MIGRATIONS): readonly string[] {
   const names = Object.keys(known);
   const newer = applied.filter((name) => !names.includes(name));
   if (newer.length === 0) return names.filter((name) => !applied.includes(name));
   throw new ExitError(
     EXIT.storage,
     "STATE_NEWER_SCHEMA",
-    `The state file ${path} has schema ${newer.at(-1)}, but this build knows only up to ${names.at(-1)}.`,
-    { hint: "Start the newer chirpwatch again, or restore the backup made before the upgrade with `chirpwatch state restore`." },
+    `${state.name} has schema ${newer.at(-1)}, but this build knows only up to ${names.at(-1)}.`,
+    { hint: `Start the newer chirpwatch again, or restore ${state.restore}.` },
   );
 }
 

@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { listBackups } from "./backup.ts";
-import { pendingMigrations, schemaNumber } from "../migrations/migrate.ts";
+import { pendingMigrations, migratedState, schemaNumber } from "../migrations/migrate.ts";
 import { driverPath } from "../db/driver.ts";
 import { foreign, missing, type OpenContext, openFailure } from "../files/open-failures.ts";
 import { findWideModes, type WideMode } from "../db/private-files.ts";
@@ -44,7 +44,7 @@ export function checkState(path: string): StateReport {
 export function examine(handle: SqliteHandle, context: OpenContext): Pick<StateReport, "problems" | "schema"> {
   const applied = appliedMigrations(handle);
   if (applied === undefined) throw foreign(context);
-  pendingMigrations(applied, context.path);
+  pendingMigrations(applied, migratedState.file(context.path));
   return { problems: quickCheck(handle), schema: schemaNumber(applied) };
 }
 

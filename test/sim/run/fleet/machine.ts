@@ -7,7 +7,7 @@ import { DAEMON } from "../../../../src/state/membership/postgres-replicas.ts";
 import { PostgresSignals } from "../../../../src/state/membership/postgres-signals.ts";
 import type { Tables } from "../../../../src/state/db/tables.ts";
 import type { OpenedStore } from "../../../../src/state/open.ts";
-import { pendingMigrations } from "../../../../src/state/migrations/migrate.ts";
+import { pendingMigrations, migratedState } from "../../../../src/state/migrations/migrate.ts";
 import { quieten } from "../../../../src/state/polls/quieten.ts";
 import { createStore } from "../../../../src/state/store.ts";
 import { findInconsistencies } from "../../../../src/state/upkeep/inconsistencies.ts";
@@ -47,7 +47,7 @@ export function createMachine(server: SimServer, host: string): Machine {
       name = DAEMON + id;
       const signals = new PostgresSignals(id);
       const connect = async (ofName: string) => life.cut(openSession(server, { name: ofName, host, life }), "session");
-      const pendingOf = (applied: readonly string[]) => pendingMigrations(applied, "the server");
+      const pendingOf = (applied: readonly string[]) => pendingMigrations(applied, migratedState.server("the server"));
       const schema = { pendingOf, ...life.cut({ bringUp: () => bringUp(server, life) }, "server") };
       const membership = await PostgresMembership.take({ ...request, state: "the server", connect, id, ...schema, signals });
       const driver = createDriver({ server, life, moments: machine }, name, membership);

@@ -12,6 +12,9 @@ import { migrate } from "../../../../src/state/migrations/migrate.ts";
 /** `lock_timeout`: a writer that waits longer gives up. */
 const LOCK_TIMEOUT_MS = 10_000;
 
+/** `idle_in_transaction_session_timeout`: so long after the last statement of an open transaction its session ends. */
+const IDLE_TIMEOUT_MS = 5_000;
+
 /** As the driver reports a connection that ended. */
 const terminated = (): Error => new Error("Connection terminated unexpectedly");
 const lockTimeout = (): Error => Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
@@ -58,6 +61,7 @@ export class SimServer {
   /** Of the replicas: what none may do. */
   readonly objections: string[] = [];
   #turnOf: ServerConnection | undefined;
+  #cancelIdle: Cancel | undefined;
   #lockOf: ServerConnection | undefined;
 
   private constructor(path: string, clock: Clock, handles: readonly SqliteHandle[], [writer, reader]: readonly DatabaseConnection[]) {
@@ -149,6 +153,7 @@ export class SimServer {
   write<Row>(connection: ServerConnection, query: CompiledQuery): Promise<QueryResult<Row>> {
     this.#touch(connection);
     if (this.#turnOf !== connection) throw terminated();
+    this.#endIdle(connection);
     return this.#writer.executeQuery<Row>(query);
   }
 
@@ -159,6 +164,15 @@ export class SimServer {
     else await this.#wait(connection);
     if (this.#turnOf !== connection) throw terminated();
     this.#writable.exec("begin immediate");
+    this.#endIdle(connection);
+  }
+
+  /** Ends the session of an open transaction that goes on no more: others wait for it. */
+  #endIdle(connection: ServerConnection): void {
+    this.#cancelIdle?.();
+    this.#cancelIdle = this.#clock.after(IDLE_TIMEOUT_MS, () => {
+      if (this.#turnOf === connection) this.end(connection);
+    });
   }
 
   commit(connection: ServerConnection): void {
@@ -214,6 +228,7 @@ export class SimServer {
 
   /** What is not committed is undone; the next one in the line has its turn. */
   #endTurn(): void {
+    this.#cancelIdle?.();
     if (this.#writable.inTransaction) this.#writable.exec("rollback");
     const [next] = this.#waiting;
     this.#turnOf = next?.connection;
