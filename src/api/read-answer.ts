@@ -1,6 +1,7 @@
 /** From a 200 answer to one page or one object, by the endpoint's row. */
 import type { Json, JsonObject } from "../model/json.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
+import { decodeTexts } from "./decode-text.ts";
 import type { AnswerShape, Endpoint } from "./endpoint.ts";
 import { parseBody, unusable } from "./parse-body.ts";
 import { isRaw, type Raw } from "./read-value.ts";
@@ -10,8 +11,9 @@ type Content = Pick<UpstreamAnswer, "tweets" | "users" | "record">;
 /** @throws UpstreamError `transient` when the answer is not what the endpoint promises: then it says nothing at all. */
 export function readAnswer(endpoint: Endpoint, body: string, status: number, sentCursor: string | undefined): UpstreamAnswer {
   const raw = parseBody(body, status);
-  const content = readContent(endpoint.answer, raw, status);
+  // A cursor is no text: it goes back as it came.
   const nextCursor = endpoint.cursor === undefined ? undefined : readCursor(raw["next_cursor"], sentCursor, status);
+  const content = readContent(endpoint.answer, decodeTexts(raw), status);
   return nextCursor === undefined ? content : { ...content, nextCursor };
 }
 

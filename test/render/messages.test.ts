@@ -13,7 +13,7 @@ const bob = { ...makeUser("8", "bob"), display_name: "Bob" };
 
 const readTweet = (changes: Partial<Tweet>) =>
   tweetMessage(
-    { event: makeEvent("12", { body: { tweet: { ...makeTweet("12", "hello &amp; bye"), ...changes } } }), watches: ["brand", "rivals"] },
+    { event: makeEvent("12", { body: { tweet: { ...makeTweet("12", "hello &amp; <bye>"), ...changes } } }), watches: ["brand", "rivals"] },
     context,
   );
 
@@ -22,7 +22,7 @@ describe("a tweet", () => {
     expect(readTweet({})).toMatchObject({
       title: "ALICE (@alice) posted",
       author: { name: "ALICE", handle: "alice", url: "https://x.com/alice" },
-      body: "hello & bye",
+      body: "hello &amp; <bye>",
       url: "https://x.com/alice/status/12",
       occurredAtMs: EVENT_TIME_MS,
       watches: ["brand", "rivals"],
@@ -133,7 +133,7 @@ describe("titles", () => {
 
 describe("plain text", () => {
   it("is the whole message but its permalink", () => {
-    expect(plainMessage(readTweet({ likes_count: 3 }))).toBe("ALICE (@alice) posted\nhello & bye\nLikes 3 · Followers 10\nbrand, rivals");
+    expect(plainMessage(readTweet({ likes_count: 3 }))).toBe("ALICE (@alice) posted\nhello &amp; <bye>\nLikes 3 · Followers 10\nbrand, rivals");
   });
 
   it("says above many how many, and marks samples", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanLine, cleanText, plainTweetText } from "../../src/render/text/clean-text.ts";
+import { cleanLine, cleanText } from "../../src/render/text/clean-text.ts";
 import { discordLabel, discordLink, discordPlain, discordText } from "../../src/render/discord-text.ts";
 import { formatCompact, formatDelta } from "../../src/render/text/numbers.ts";
 import { fitForms } from "../../src/render/text/fit-forms.ts";
@@ -27,10 +27,6 @@ describe("cleaning", () => {
   it("fault 54: gives valid Unicode for any sequence of units, half characters included", () => {
     expect(cleanText("a\ud83dz")).toBe("a\ufffdz");
     fc.assert(fc.property(hostileText, (text) => wellFormed(cleanText(text))));
-  });
-
-  it("reads the three escapes of tweet text once", () => {
-    expect(plainTweetText("a &amp; b &lt;c&gt; &amp;lt; &quot;")).toBe("a & b <c> &lt; &quot;");
   });
 });
 

@@ -7,6 +7,7 @@ import type { PostgresAddress } from "../../src/model/postgres-address.ts";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { checkServer } from "../../src/state/files/postgres-failures.ts";
 import type { OpenedStore, OpenOptions } from "../../src/state/open.ts";
+import { MIGRATIONS } from "../../src/state/migrations/migrate.ts";
 import { openState } from "../../src/state/open-state.ts";
 import { throughPgBouncer } from "../support/pgbouncer.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
@@ -162,4 +163,15 @@ test("needs a server that fits", () => {
   );
   expect(() => checkServer(address, { ...fit, isStandby: true })).toThrow("standby");
   expect(() => checkServer(address, { ...fit, isShared: true })).toThrow("pool_mode = transaction");
+});
+
+test("texts that an older release kept escaped are decoded once", async () => {
+  const url = await server.url();
+  const then = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0034")) as typeof MIGRATIONS;
+  await (await open(url, { migrations: then })).close();
+  const kept = JSON.stringify({ values: { description: 'R&amp;D &lt;x&gt; &amp;lt; & "y"' } });
+  await server.ask(new URL(url).pathname.slice(1), `insert into sources (fingerprint, memory, revision) values ('f', '${kept}', 1)`);
+  await (await open(url)).close();
+  const [row] = await server.ask(new URL(url).pathname.slice(1), "select memory from sources");
+  expect(JSON.parse(String(row?.["memory"]))).toEqual({ values: { description: 'R&D <x> &lt; & "y"' } });
 });

@@ -1,7 +1,6 @@
 /** How an article reads that was edited or crossed a count: whose, what, and its preview. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
-import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { opsAlertMessage } from "./ops-alert-message.ts";
 import { tweetUrl } from "../text/permalink.ts";
@@ -34,7 +33,7 @@ export function articleMessage(event: OutboxEvent, { linksHost }: ReadContext): 
     ...baseMessage(event),
     title: `An article by ${nameOf(user)} ${joinWords(deeds) || "is watched"}`,
     author: authorOf(user, linksHost),
-    body: typeof article["preview_text"] === "string" ? plainTweetText(article["preview_text"]) : "",
+    body: typeof article["preview_text"] === "string" ? article["preview_text"] : "",
     url: tweetUrl(linksHost, user.username, subject),
     media: typeof cover === "string" && cover !== "" ? [{ url: cover, kind: "photo" }] : [],
     facts: beforeFacts(crossed),

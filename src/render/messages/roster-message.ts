@@ -4,7 +4,6 @@ import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { User } from "../../model/user.ts";
-import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { opsAlertMessage } from "./ops-alert-message.ts";
 import { formatCompact } from "../text/numbers.ts";
@@ -41,7 +40,7 @@ export function rosterMessage(event: OutboxEvent, { linksHost, locale }: ReadCon
     ...baseMessage(event),
     title: `${capitalised(sentence(nameOf(user), place.name))}${changesText(event)}`,
     author,
-    body: plainTweetText(user.description ?? ""),
+    body: user.description ?? "",
     url: author.url,
     ...(place.url === undefined ? {} : { context: { label: capitalised(place.name), body: "", url: place.url } }),
     facts: factsOf(user, locale),

@@ -2,7 +2,6 @@
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { kindOfTweet, type Tweet, type TweetKind } from "../../model/tweet.ts";
-import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { opsAlertMessage } from "./ops-alert-message.ts";
 import { formatCompact } from "../text/numbers.ts";
@@ -19,7 +18,7 @@ export function tweetMessage(event: OutboxEvent, { linksHost, locale }: ReadCont
     ...baseMessage(event),
     title: title ?? titleOf(event.event.type, tweet),
     author: authorOf(tweet.user, linksHost),
-    body: tweet.retweeted_status === undefined ? plainTweetText(tweet.full_text) : "",
+    body: tweet.retweeted_status === undefined ? tweet.full_text : "",
     url: tweetUrl(linksHost, tweet.user.username, tweet.id),
     media: mediaOf(tweet),
     ...(context === undefined ? {} : { context }),
@@ -41,7 +40,7 @@ function titleOf(type: string, tweet: Tweet): string {
 function formerText({ event }: OutboxEvent): NeutralMessage["context"] {
   const { previous } = event.body;
   const text = typeof previous === "object" && previous !== null && "full_text" in previous ? previous["full_text"] : undefined;
-  return typeof text === "string" ? { label: "Before the edit", body: plainTweetText(text) } : undefined;
+  return typeof text === "string" ? { label: "Before the edit", body: text } : undefined;
 }
 
 function deedOf(tweet: Tweet): string {
@@ -61,7 +60,7 @@ function deedOf(tweet: Tweet): string {
 function contextOf(tweet: Tweet, linksHost: string): NeutralMessage["context"] {
   const other = tweet.retweeted_status ?? tweet.quoted_status;
   if (other !== undefined) {
-    return { label: nameOf(other.user), body: plainTweetText(other.full_text), url: tweetUrl(linksHost, other.user.username, other.id) };
+    return { label: nameOf(other.user), body: other.full_text, url: tweetUrl(linksHost, other.user.username, other.id) };
   }
   if (tweet.in_reply_to_tweet_id === "") return undefined;
   const to = tweet.in_reply_to_username;

@@ -18,8 +18,3 @@ export const withoutDirectionMarks = (text: string): string => text.replace(DIRE
 
 /** As `cleanText`, on one line, outer white space gone. */
 export const cleanLine = (text: string): string => cleanText(text).replace(/\s+/g, " ").trim();
-
-const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
-
-/** The platform hands tweet text with these three characters escaped; people see them plain. */
-export const plainTweetText = (text: string): string => text.replace(/&(?:amp|lt|gt);/g, (entity) => ENTITIES[entity] ?? entity);

@@ -35,6 +35,7 @@ import { up as serverSequences } from "./0030-server-sequences.ts";
 import { up as groupIntervals } from "./0031-group-intervals.ts";
 import { up as furtherPages } from "./0032-further-pages.ts";
 import { up as followUps } from "./0033-follow-ups.ts";
+import { up as decodedTexts } from "./0034-decoded-texts.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -72,6 +73,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0031-group-intervals": { up: groupIntervals },
   "0032-further-pages": { up: furtherPages },
   "0033-follow-ups": { up: followUps },
+  "0034-decoded-texts": { up: decodedTexts },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

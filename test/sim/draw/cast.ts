@@ -63,6 +63,7 @@ export const CONDITIONS: readonly Condition[] = [
   { text: 'tweet.lang in ["de", "ja"]', holds: ({ lang }) => lang === "de" || lang === "ja" },
   { text: 'tweet.full_text.contains("bolt")', holds: ({ text }) => text.includes("bolt") },
   { text: '!tweet.full_text.contains("acme") || tweet.is_reply', holds: ({ text, kind }) => !text.includes("acme") || kind === "reply" },
+  { text: 'tweet.full_text.contains("& <") || tweet.is_reply', holds: ({ text, kind }) => text.includes("& <") || kind === "reply" },
   { text: 'tweet.user.username != "clara2"', holds: ({ by }) => by !== "clara2" },
 ];
 
@@ -82,7 +83,7 @@ export const VERIFIED_FANS: readonly string[] = FANS.slice(0, 4);
 /** What profiles of watched accounts come to match. */
 export const USER_QUERY = "hiring";
 export const WOEID = 1;
-export const TRENDS = ["Lunch", "Rain", "Chess", "Bread", "Tea", "Snow"] as const;
+export const TRENDS = ["Lunch", "Rain", "Chess", "Bread", "Tea", "Snow", "R&D"] as const;
 /** The post that carries an article. */
 export const ARTICLE_POST = "article0";
 /** Posts whose counts move, and which go away. */

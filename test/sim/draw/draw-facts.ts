@@ -80,7 +80,7 @@ const community = (atMs: number, change: Readonly<Record<string, string>>): Worl
 });
 
 function space({ dice, startMs }: FactScene, atMs: number): WorldOrder {
-  const [title, listeners] = [dice.pick(["Evening talk", "Late talk", "*Night* talk"]), dice.pick([20, 50, 99, 100, 300])];
+  const [title, listeners] = [dice.pick(["Evening talk", "Late talk", "*Night* talk & more"]), dice.pick([20, 50, 99, 100, 300])];
   const about = dice.pick([
     { body: { title }, facts: { "space room title": title } },
     { body: { listeners }, facts: { "space room listeners": listeners } },
@@ -124,7 +124,7 @@ const account: DrawFact = ({ dice }, atMs) => ({
   ...{ do: "account", atMs, handle: dice.pick(WATCHED) },
   change: dice.pick([
     { display_name: dice.pick(["As ever", "Renewed", "*Bold* <b>"]) },
-    { description: dice.pick(["Nothing new", "Hiring", ""]) },
+    { description: dice.pick(["Nothing new", "R&D, now <hiring>", ""]) },
     { description: dice.pick(["Nothing new", "Hiring"]) },
     { location: dice.pick(["Kyiv", "Oslo"]) },
     { favourites_count: dice.pick([900, 990, 1_000, 1_500]) },
@@ -138,7 +138,12 @@ const SEEN_BY: Readonly<Record<string, readonly DrawFact[]>> = {
   ...{ list_members: [member], community_members: [member], membership: [followed, member] },
   ...{ profile: [account], user_search: [account], score: [score], score_delta: [score], tweet: [counts] },
   about: [
-    ({ dice }, atMs) => ({ do: "account", atMs, handle: dice.pick(WATCHED), change: { country: dice.pick(["Japan", "Peru", "Chad"]) } }),
+    ({ dice }, atMs) => ({
+      do: "account",
+      atMs,
+      handle: dice.pick(WATCHED),
+      change: { country: dice.pick(["Japan", "Bosnia & Herzegovina", "Chad"]) },
+    }),
   ],
   list_followers: [({ dice }, atMs) => listFollowers(dice, atMs)],
   trends: [({ dice }, atMs) => trends(dice, atMs)],
@@ -148,7 +153,7 @@ const SEEN_BY: Readonly<Record<string, readonly DrawFact[]>> = {
   ],
   article: [
     ({ dice }, atMs) =>
-      article(atMs, { [dice.pick(["full_text", "preview_text"])]: dice.pick(["The first edition", "The second edition"]) }),
+      article(atMs, { [dice.pick(["full_text", "preview_text"])]: dice.pick(["The first edition", "Profit & loss, <2nd> edition"]) }),
     ({ dice }, atMs) => article(atMs, { [dice.pick(ARTICLE_COUNTS)]: dice.pick([5, 9, 10, 40]) }),
   ],
   space: [space],

@@ -82,12 +82,21 @@ export function createSimService({ seed, clock, random, keys }: ServiceOptions):
     },
     order(method, path, body) {
       const url = new URL(`http://sandbox/_sandbox/${path}`);
-      const reply = answerControl(service, { method, url, body: body === undefined ? "" : JSON.stringify(body) });
+      const reply = answerControl(service, { method, url, body: body === undefined ? "" : JSON.stringify(body, escaped) });
       if (reply.status !== 200) throw new Error(`${method} ${path} ${JSON.stringify(body)}: ${reply.text}`);
       return JSON.parse(reply.text) as JsonObject;
     },
   };
 }
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** The service escapes every text, and the sandbox serves what an order says. */
+const escaped = (_name: string, value: unknown): unknown =>
+  typeof value === "string" ? value.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character) : value;
+
+/** The text that somebody wrote, of one that the service escaped. */
+export const writtenText = (text: string): string => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
 function isEmpty(text: string): boolean | undefined {
   const start = /"tweets":\[(.)/s.exec(text);

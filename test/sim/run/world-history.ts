@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { hash32 } from "../../../src/sandbox/world/chance/dice.ts";
 import type { WorldOrder } from "../draw/scenario.ts";
-import type { SimService } from "./service.ts";
+import { type SimService, writtenText } from "./service.ts";
 
 /** A tweet, as nobody but the world knows it. */
 export interface TweetFact {
@@ -126,7 +126,20 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
       const { id, text, kind, lang, atMs, visibleMs, communityId, conversationId, targetId } = record;
       const about = { of: undefined, ofId: targetId, community: communityId, conversation: conversationId };
       const times = { postedMs: atMs, visibleMs, visibleAtService: visibleMs };
-      return [{ id, name: "", by: names.get(record.author) ?? "", text, kind, lang, ...about, ...times, hidden: [], edits: [] }];
+      return [
+        {
+          id,
+          name: "",
+          by: names.get(record.author) ?? "",
+          text: writtenText(text),
+          kind,
+          lang,
+          ...about,
+          ...times,
+          hidden: [],
+          edits: [],
+        },
+      ];
     });
   };
   const resolve = (text: string): string =>

@@ -2,6 +2,7 @@
  * Tweets and authors for a search, which reads few fields of thousands: those that the search language speaks of, and no others. What takes
  * long, such as counting answers, is made when it is read.
  */
+import { decodeText } from "../../../api/decode-text.ts";
 import type { Tweet, TweetEntity } from "../../../model/tweet.ts";
 import type { User } from "../../../model/user.ts";
 import type { TweetRecord } from "./tweet-record.ts";
@@ -17,7 +18,10 @@ export interface GlanceSource {
   names(key: number): Pick<User, "id" | "username" | "display_name" | "verified">;
 }
 
-/** Each reads as the tweet that `source.tweet` shows, as far as the search language can distinguish them. */
+/**
+ * Each reads as the tweet that `source.tweet` shows, as far as the search language can distinguish them. The world has texts as the service
+ * sends them, escaped; a search is asked of what their authors wrote.
+ */
 export function createGlances(source: GlanceSource): (record: TweetRecord) => Tweet {
   const authors = new Map<number, AuthorGlance>();
 
@@ -35,7 +39,12 @@ export function createGlances(source: GlanceSource): (record: TweetRecord) => Tw
     return new TweetGlance(record, { target: near, user: author(record.author), text: source.textOf(record, target) }, source);
   }
 
-  return (record) => (record.shown === undefined ? (glance(record) as unknown as Tweet) : source.tweet(record));
+  function recorded(record: TweetRecord): Tweet {
+    const tweet = source.tweet(record);
+    return { ...tweet, full_text: decodeText(tweet.full_text) };
+  }
+
+  return (record) => (record.shown === undefined ? (glance(record) as unknown as Tweet) : recorded(record));
 }
 
 class AuthorGlance {
@@ -48,7 +57,7 @@ class AuthorGlance {
   constructor({ id, username, display_name, verified }: ReturnType<GlanceSource["names"]>, whole: () => User) {
     this.id = id;
     this.username = username;
-    this.display_name = display_name;
+    this.display_name = decodeText(display_name);
     this.verified = verified;
     this.#whole = whole;
   }
@@ -83,7 +92,7 @@ class TweetGlance {
 
   constructor(record: TweetRecord, { target, user, text }: Surroundings, source: GlanceSource) {
     this.id = record.id;
-    this.full_text = text;
+    this.full_text = decodeText(text);
     this.lang = record.lang;
     this.conversation_id_str = record.conversationId;
     this.is_reply = record.kind === "reply";

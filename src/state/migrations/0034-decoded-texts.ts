@@ -1,0 +1,26 @@
+/**
+ * Schema 34: texts are kept decoded, as `api/` now reads them. Older releases kept them as the service escapes them; without this, the next
+ * poll would find another text where nothing changed. Messages that are sealed stay as they are.
+ */
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../db/tables.ts";
+
+/** JSON escapes none of the three characters, so a column of JSON is decoded like a text. */
+const COLUMNS = [
+  ["events", "body"],
+  ["targets", "memory"],
+  ["sources", "memory"],
+  ["members", "display_name"],
+  ["backfill_tweets", "body"],
+  ["edits", "shown"],
+  ["deliveries", "once_key"],
+] as const;
+
+export async function up(db: Kysely<Tables>): Promise<void> {
+  for (const [table, column] of COLUMNS) {
+    const text = sql.ref(column);
+    // The ampersand comes last: `&amp;lt;` is `&lt;`.
+    const decoded = sql`replace(replace(replace(${text}, '&lt;', '<'), '&gt;', '>'), '&amp;', '&')`;
+    await sql`update ${sql.table(table)} set ${text} = ${decoded} where ${text} like '%&%;%'`.execute(db);
+  }
+}
