@@ -1,10 +1,11 @@
 /** Turns text as the service sends it into the text that its author wrote. No other room decodes, and every sink escapes for itself. */
 import type { Raw } from "./read-value.ts";
+import { ownValue } from "../model/own-value.ts";
 
 const CHARACTERS: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
 
 /** Decodes the three characters that the platform escapes (docs/service.md section 2), once: `&amp;lt;` becomes `&lt;`. */
-export const decodeText = (text: string): string => text.replace(/&(?:amp|lt|gt);/g, (entity) => CHARACTERS[entity] ?? entity);
+export const decodeText = (text: string): string => text.replace(/&(?:amp|lt|gt);/g, (entity) => ownValue(CHARACTERS, entity) ?? entity);
 
 /**
  * Decodes every text of a parsed answer in place, also in fields that nobody documents. Goes without recursion, because the service decides

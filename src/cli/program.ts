@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, type ExitCode, ExitError } from "../model/exit-code.ts";
 import { type CliContext, createContext } from "./terminal/context.ts";
+import { ownValue } from "../model/own-value.ts";
 
 type AddCommand = (program: Command, context: CliContext) => void;
 
@@ -80,7 +81,7 @@ const withoutLastBreak = (text: string): string => text.replace(/\n$/, "");
 
 /** All of them for help and for a name that is none. */
 function wantedCommands(name: string | undefined): readonly (() => Promise<AddCommand>)[] {
-  const wanted = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const wanted = name === undefined ? undefined : ownValue(COMMANDS, name);
   return wanted === undefined ? Object.values(COMMANDS) : [wanted];
 }
 

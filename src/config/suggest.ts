@@ -1,4 +1,5 @@
 /** "Did you mean": the nearest known word, and the words of other systems that people bring along. */
+import { ownValue } from "../model/own-value.ts";
 
 /** What other alerting, watching and bot tools call our keys. Several candidates where it depends on the place. */
 const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -99,7 +100,7 @@ export function suggest(word: string, candidates: readonly string[], mostSlips =
     .replaceAll("-", "_");
   const same = candidates.find((candidate) => candidate.toLowerCase() === plain || candidate === snake);
   if (same !== undefined) return same;
-  const foreign = FOREIGN_WORDS[snake]?.find((candidate) => candidates.includes(candidate));
+  const foreign = ownValue(FOREIGN_WORDS, snake)?.find((candidate) => candidates.includes(candidate));
   return foreign ?? nearest(plain, candidates, mostSlips);
 }
 

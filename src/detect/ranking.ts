@@ -1,4 +1,5 @@
 /** What happened in a ranked list of names: who entered, who left, who moved. Pure. */
+import { ownValue } from "../model/own-value.ts";
 
 export interface RankingRule {
   /** The array of the record, e.g. `trends`. */
@@ -54,7 +55,7 @@ export function detectRanking(memory: RankingMemory | undefined, keys: readonly 
     if (event !== undefined) facts.push({ event, key, rank, previousRank });
   };
   for (const [key, rank] of now) {
-    const before = Object.hasOwn(memory.ranks, key) ? memory.ranks[key] : undefined;
+    const before = ownValue(memory.ranks, key);
     const hasMoved = before !== undefined && Math.abs(before - rank) >= rule.moveBy;
     if (before === undefined) emit(rule.entered, key, rank, null);
     else if (hasMoved) emit(rule.moved, key, rank, before);
@@ -62,7 +63,7 @@ export function detectRanking(memory: RankingMemory | undefined, keys: readonly 
   }
   for (const [key, before] of Object.entries(memory.ranks)) {
     if (now.has(key)) continue;
-    const absences = (memory.gone?.[key] ?? 0) + 1;
+    const absences = (ownValue(memory.gone ?? {}, key) ?? 0) + 1;
     if (absences >= ABSENCES_TO_LEAVE) emit(rule.left, key, null, before);
     else {
       ranks[key] = before;

@@ -1,4 +1,5 @@
 /** Durations as the configuration writes them: `30s`, `5m`, `1h30m`, `2d`. */
+import { ownValue } from "./own-value.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
@@ -6,7 +7,8 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d|w))+$/.test(text)) return undefined;
   let totalMs = 0;
-  for (const [, count, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|[smhdw])/g)) totalMs += Number(count) * (UNIT_MS[unit ?? ""] ?? 0);
+  for (const [, count, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|[smhdw])/g))
+    totalMs += Number(count) * (ownValue(UNIT_MS, unit ?? "") ?? 0);
   return totalMs;
 }
 

@@ -2,11 +2,12 @@
 import { cleanLine, cleanText } from "./text/clean-text.ts";
 import { defuseEmoji, defuseMentions, replaceFormat } from "./text/defuse.ts";
 import { trimEscaped, trimText } from "./text/trim-text.ts";
+import { ownValue } from "../model/own-value.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /** The three characters Slack reads as control: https://docs.slack.dev/messaging/formatting-message-text#escaping */
-const escape = (text: string): string => text.replace(/[&<>]/g, (char) => ENTITIES[char] ?? char);
+const escape = (text: string): string => text.replace(/[&<>]/g, (char) => ownValue(ENTITIES, char) ?? char);
 
 /** For rich_text elements, which Slack never parses; mentions are broken all the same. */
 export const slackLiteral = (text: string, limit: number): string => trimEscaped(cleanText(text), limit, defuseMentions);

@@ -2,6 +2,7 @@
 import type { ChirpEvent } from "../model/event.ts";
 import type { Once } from "../model/poll-store.ts";
 import type { Dedupe } from "./route.ts";
+import { ownValue } from "../model/own-value.ts";
 
 /** Parts of a key that are of the post, not of its labels. */
 const POST_PARTS = ["tweet", "text"];
@@ -32,7 +33,7 @@ function partOf(event: ChirpEvent, part: string): string {
   if (part === "text") return plainText((tweet?.retweeted_status ?? tweet)?.full_text ?? "");
   // An account keeps its id when it is renamed.
   if (part === "author") return tweet?.user?.id ?? event.labels["author"] ?? "";
-  return event.labels[part] ?? "";
+  return ownValue(event.labels, part) ?? "";
 }
 
 /** What copies have in common: without case, links, mentions and spaces. "" for what is too short to say anything. */

@@ -1,11 +1,12 @@
 /** One condition on labels, read from text: `team="comms"`, `author=~"acme_.*"`. Owns its syntax; which labels exist is config/'s question. */
 import type { Labels } from "../model/event.ts";
 import type { Matcher } from "./route.ts";
+import { ownValue } from "../model/own-value.ts";
 
 const SHAPE = /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*(=~|!~|!=|=)\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|((?!=)[^\s"'{},]*))\s*$/s;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t" };
 
-const unescape = (text: string): string => text.replace(/\\(["'\\nt])/g, (_, char: string) => ESCAPES[char] ?? char);
+const unescape = (text: string): string => text.replace(/\\(["'\\nt])/g, (_, char: string) => ownValue(ESCAPES, char) ?? char);
 
 /** Whether a whole value is matched by the expression; or what is wrong with it. */
 export type CompilePattern = (text: string) => ((value: string) => boolean) | string;
@@ -36,4 +37,4 @@ function describeBadShape(text: string): string {
 
 /** A label the event does not carry counts as empty, as in Alertmanager. */
 export const matchesAll = (matchers: readonly Matcher[], labels: Labels): boolean =>
-  matchers.every((matcher) => matcher.matches(labels[matcher.label] ?? ""));
+  matchers.every((matcher) => matcher.matches(ownValue(labels, matcher.label) ?? ""));

@@ -3,6 +3,7 @@ import type { ChirpEvent } from "../model/event.ts";
 import type { Once } from "../model/poll-store.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import { tweetKey } from "./dedupe.ts";
+import { ownValue } from "../model/own-value.ts";
 
 const ONCE_WITHIN_MS = 86_400_000;
 
@@ -27,7 +28,7 @@ export function onceOf(event: ChirpEvent): Once | undefined {
   const [family = "", change = ""] = event.type.split(".");
   const target = targetOf(event);
   const once = { key: `${event.type}:${target}:${event.subject}`, withinMs: ONCE_WITHIN_MS };
-  const opposite = OPPOSITES[change];
+  const opposite = ownValue(OPPOSITES, change);
   if (opposite === undefined) return once;
   return { ...once, undo: { key: `${family}.${opposite}:${target}:${event.subject}`, summaryGroup: `${SUMMARY}${family}\n${target}` } };
 }

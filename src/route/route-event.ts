@@ -13,6 +13,7 @@ import { routedPlace } from "./routed-place.ts";
 import { digestOf, digestTiming, type NamedDigest } from "./scheduled-digest.ts";
 import { isOpsAlert, selectRoutes } from "./select-routes.ts";
 import { findSilence, type Silence } from "./silence.ts";
+import { ownValue } from "../model/own-value.ts";
 
 /** What routing must know of a sink. */
 export interface SinkFacts extends Shaping {
@@ -174,7 +175,7 @@ function opsAlertTiming(event: ChirpEvent): Pick<NewDelivery, "groupKey"> & Part
 }
 
 const groupKeyOf = (event: ChirpEvent, route: Route, sink: string): string =>
-  JSON.stringify([route.path, sink, ...route.groupBy.map((label) => event.labels[label] ?? "")]);
+  JSON.stringify([route.path, sink, ...route.groupBy.map((label) => ownValue(event.labels, label) ?? "")]);
 
 /** What is written replaces the default of chats for the events that it is about. */
 export function onceAt(event: ChirpEvent, { chat, dedupe }: SinkFacts): Pick<NewDelivery, "once"> {

@@ -1,6 +1,7 @@
 /** The process environment, and the `.env` file beside a configuration. Owns how `.env` is read; not what the names mean. */
 import { dirname, join } from "node:path";
 import type { Environment, Files } from "../model/files.ts";
+import { ownValue } from "../model/own-value.ts";
 
 /** The environment the process was started with, as it is now. */
 export const processEnvironment = (): Environment => ({ ...process.env });
@@ -19,9 +20,11 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
 /** `NAME=value` lines; quotes may span lines; ` #` starts a comment outside quotes. Nothing is interpolated. */
 export function parseDotEnv(text: string): Record<string, string> {
-  const found: Record<string, string> = {};
+  // Without a prototype: an assignment to `__proto__` would be lost.
+  const found: Record<string, string> = Object.create(null);
   for (const [, name = "", single, double, bare] of text.replaceAll("\r\n", "\n").matchAll(LINE)) {
-    found[name] = single ?? double?.replace(/\\(.)/gs, (_, char: string) => ESCAPES[char] ?? char) ?? bare?.replace(/^#.*/, "") ?? "";
+    found[name] =
+      single ?? double?.replace(/\\(.)/gs, (_, char: string) => ownValue(ESCAPES, char) ?? char) ?? bare?.replace(/^#.*/, "") ?? "";
   }
   return found;
 }

@@ -1,5 +1,6 @@
 /** What went wrong below HTTP, in the port's words. Messages name the host, never the path: webhook addresses are secrets. */
 import { HttpError, type HttpFailure, type HttpRequest } from "../model/http.ts";
+import { ownValue } from "../model/own-value.ts";
 
 const BY_CODE: Readonly<Record<string, HttpFailure>> = {
   ENOTFOUND: "HTTP_DNS",
@@ -35,9 +36,9 @@ export function classifyFailure(error: unknown, url: string, started: boolean): 
   if (refusedBy !== undefined) return refusedByProxy(url, refusedBy, error);
   const code = codeOf(error);
   if (code === "UND_ERR_INVALID_ARG" || error instanceof TypeError) return cannotBeWritten(url, error);
-  const kind = BY_CODE[code] ?? (TLS.test(code) ? "HTTP_TLS" : started ? "HTTP_RESET" : "HTTP_CONNECT");
+  const kind = ownValue(BY_CODE, code) ?? (TLS.test(code) ? "HTTP_TLS" : started ? "HTTP_RESET" : "HTTP_CONNECT");
   const maybeDelivered = started && kind !== "HTTP_DNS" && kind !== "HTTP_TLS";
-  const message = `${hostOf(url)}: ${SAID[kind] ?? "failed"}${code === "" ? "" : ` (${code})`}`;
+  const message = `${hostOf(url)}: ${ownValue(SAID, kind) ?? "failed"}${code === "" ? "" : ` (${code})`}`;
   return new HttpError(kind, message, maybeDelivered, { cause: error, fields: { host: hostOf(url), code } });
 }
 

@@ -2,6 +2,7 @@
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Environment } from "../model/files.ts";
 import { isLoopback } from "../model/loopback.ts";
+import { ownValue } from "../model/own-value.ts";
 
 export interface Proxies {
   /** The proxy's address, credentials included; undefined when the request goes straight. Loopback never goes through one. */
@@ -15,8 +16,8 @@ export const NO_PROXIES: Proxies = { proxyFor: () => undefined, summary: undefin
 /** Lower case wins, as with curl. @throws ExitError PROXY_INVALID */
 export function readProxies(env: Environment): Proxies {
   const of = (name: string): readonly [string, string] | undefined => {
-    const used = [name.toLowerCase(), name].find((one) => (env[one] ?? "") !== "");
-    return used === undefined ? undefined : [used, env[used] ?? ""];
+    const used = [name.toLowerCase(), name].find((one) => (ownValue(env, one) ?? "") !== "");
+    return used === undefined ? undefined : [used, ownValue(env, used) ?? ""];
   };
   const [http, https] = [parseProxy(of("HTTP_PROXY")), parseProxy(of("HTTPS_PROXY"))];
   if (http === undefined && https === undefined) return NO_PROXIES;

@@ -16,6 +16,7 @@ import type { ServiceDeps, ServiceRequest } from "./service.ts";
 import { badRequest, notFound, ServiceError } from "./calls/service-error.ts";
 import * as tweets from "./orders/tweet-orders.ts";
 import * as orders from "./orders/world-orders.ts";
+import { ownValue } from "../model/own-value.ts";
 
 export type ControlRequest = Pick<ServiceRequest, "method" | "url" | "body">;
 
@@ -102,7 +103,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
 export function answerControl(deps: ServiceDeps, { method, url, body: text }: ControlRequest, atMs?: number): ControlReply {
   try {
     const [name = "", segment = ""] = url.pathname.replace("/_sandbox/", "").split("/");
-    const route = ROUTES[`${method} ${name}`];
+    const route = ownValue(ROUTES, `${method} ${name}`);
     if (route === undefined) throw new ServiceError(404, `known: ${Object.keys(ROUTES).join(", ")}`);
     const body = route.body.safeParse(text.trim() === "" ? {} : parseBody(text), { reportInput: true });
     if (!body.success) throw badRequest(body.error.issues.map(issueText).join("; "));

@@ -6,6 +6,7 @@ import { type Sink, SinkError } from "../model/sink.ts";
 import { eventLines } from "./kind/event-json.ts";
 import { bytesOf, sizeSetting } from "./kind/size-setting.ts";
 import type { SinkType } from "./kind/sink-type.ts";
+import { ownValue } from "../model/own-value.ts";
 
 const settingsSchema = z.strictObject({
   path: z
@@ -60,7 +61,7 @@ const PASSING: Readonly<Record<string, string>> = {
 
 function classifyDiskError(error: unknown, path: string): SinkError {
   const code = (error as NodeJS.ErrnoException).code ?? "";
-  const passing = PASSING[code];
+  const passing = ownValue(PASSING, code);
   const message = `${path} could not be written: ${errorText(error)}`;
   if (passing !== undefined) return new SinkError("transient", message, undefined, { hint: passing, cause: error });
   const hint = "Set `path` to a file in a folder that the daemon's user may write to.";

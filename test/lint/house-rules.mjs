@@ -194,6 +194,39 @@ const glossaryWords = {
   },
 };
 
+/** Types whose names somebody else writes. */
+const NAMED_BY_OTHERS = /\b(?:Labels|Environment)\b/;
+const TABLE = /\bRecord<string,/;
+
+/** The type that is written beside a variable, and whether the variable belongs to the whole file. */
+function writtenType(context, identifier) {
+  for (let scope = context.sourceCode.getScope(identifier); scope !== null; scope = scope.upper) {
+    const [definition] = scope.set.get(identifier.name)?.defs ?? [];
+    if (definition === undefined) continue;
+    const annotation = definition.name.typeAnnotation;
+    const isTop = scope.type === "module" || scope.type === "global";
+    return { text: annotation ? context.sourceCode.getText(annotation) : "", isTop };
+  }
+  return { text: "", isTop: false };
+}
+
+/** `TABLE[name]` also finds what every object inherits: `constructor`, `toString`. Elements of arrays and names that stand in the code are fine. */
+const ownNames = {
+  create: (context) => ({
+    MemberExpression(node) {
+      if (!node.computed || node.property.type === "Literal" || node.parent.type === "UnaryExpression") return;
+      const { object } = node;
+      const isLabels = object.type === "MemberExpression" && !object.computed && object.property.name === "labels";
+      const { text, isTop } = object.type === "Identifier" ? writtenType(context, object) : { text: "", isTop: false };
+      if (!isLabels && !NAMED_BY_OTHERS.test(text) && !(isTop && TABLE.test(text))) return;
+      context.report({
+        node,
+        message: "An object has names that nobody gave it, like `constructor`: use ownValue of model/own-value.ts, or a Map.",
+      });
+    },
+  }),
+};
+
 export default {
   meta: { name: "house" },
   rules: {
@@ -205,5 +238,6 @@ export default {
     "static-log-messages": staticLogMessages,
     "no-deps-spread": noDepsSpread,
     "glossary-words": glossaryWords,
+    "own-names": ownNames,
   },
 };

@@ -13,6 +13,7 @@ import { routedPlace } from "../../route/routed-place.ts";
 import { isOpsAlert } from "../../route/select-routes.ts";
 import type { AttemptView, EditView, PathSilenceView, PathView } from "../../server/words/path-view.ts";
 import { sinkFactsOf, sinkTypeOf } from "../delivering/create-sink.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 export type PathReader = (event: ChirpEvent, delivery: DeliveryPath) => PathView;
 
@@ -68,7 +69,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
 function groupOf(groupKey: string, event: ChirpEvent, labels: readonly string[]): readonly string[] {
   if (groupKey === "" || groupKey === event.id) return [];
   const digest = readDigestGroup(groupKey);
-  if (digest !== undefined) return [DIGESTS[digest.cause] ?? `a digest (${digest.cause})`];
+  if (digest !== undefined) return [ownValue(DIGESTS, digest.cause) ?? `a digest (${digest.cause})`];
   if (isSummaryGroup(groupKey)) return ["one line a day, as the account came and went"];
   if (!groupKey.startsWith("[")) return ["one message for each target and poll"];
   const [, , ...values] = JSON.parse(groupKey.split("\n")[0] ?? "[]") as readonly string[];

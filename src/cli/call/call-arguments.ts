@@ -5,6 +5,7 @@ import type { Endpoint } from "../../api/endpoint.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 export interface CallArguments {
   /** `-c`, where it was given after the endpoint. */
@@ -81,7 +82,7 @@ interface Token {
 const SHORT: Readonly<Record<string, string>> = { "-c": "config", "-h": "help" };
 
 function readToken(text: string): Token {
-  const short = SHORT[text];
+  const short = ownValue(SHORT, text);
   if (short !== undefined) return { name: short, written: text, inline: undefined };
   const match = /^--([A-Za-z][\w-]*)(?:=([\s\S]*))?$/.exec(text);
   if (match === null) throw usage(`"${text}" is no parameter: write --name value`);
@@ -92,7 +93,7 @@ function readToken(text: string): Token {
 const isMany = (endpoint: Endpoint, name: string): boolean => endpoint.batch?.params.includes(name) === true;
 
 function addParam(params: Record<string, Json>, name: string, value: string, many: boolean): void {
-  const before = params[name];
+  const before = ownValue(params, name);
   if (many) params[name] = [...(Array.isArray(before) ? before : []), value];
   else if (before === undefined) params[name] = value;
   else throw usage(`--${name} is given twice and takes one value`);

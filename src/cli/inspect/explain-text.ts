@@ -5,6 +5,7 @@ import { cleanLine } from "../../render/text/clean-text.ts";
 import { waitText } from "../../server/words/delivery-words.ts";
 import { plural } from "../terminal/table.ts";
 import { pathLines } from "./path-text.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   event: "news: it became an alert",
@@ -48,7 +49,7 @@ function deliveryText(delivery: ExplainDelivery): string {
 }
 
 function stateText({ state, wait }: ExplainDelivery): string {
-  const word = STATES[state] ?? state;
+  const word = ownValue(STATES, state) ?? state;
   if (wait === null || wait.cause === "queued") return word;
   return `${state === "held" ? "waiting" : word}, ${waitText(wait, shortTime)}`;
 }

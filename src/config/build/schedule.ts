@@ -3,6 +3,7 @@ import { errorText } from "../../model/errors.ts";
 import { parseDuration } from "../../model/duration.ts";
 import type { Schedule } from "../../model/schedule.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** Intervals are checked around a fixed winter day: the same file is good or bad on every day of the year. */
 export const SAMPLE_DAY_MS = Date.UTC(2024, 0, 1);
@@ -54,7 +55,7 @@ function spokenInterval(text: string): string | undefined {
   const plain = text.replace(/^every\s+/i, "");
   if (parseDuration(plain) !== undefined) return plain;
   const [, count = "1", unit = ""] = /^(?:(\d+)\s*)?([a-z]+?)s?$/i.exec(plain) ?? [];
-  const short = UNITS[unit.toLowerCase()];
+  const short = ownValue(UNITS, unit.toLowerCase());
   return short === undefined || (plain === text && !/^\d/.test(plain)) ? undefined : `${count}${short}`;
 }
 

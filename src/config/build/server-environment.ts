@@ -10,6 +10,7 @@ import { readErrorText } from "../text/read-files.ts";
 import type { Report } from "../report.ts";
 import { type Listen, listen } from "../schema/scalar-schemas.ts";
 import type { Place } from "../tree.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 const LISTEN = "CHIRPWATCH_SERVER_LISTEN";
 const TOKEN = "CHIRPWATCH_SERVER_TOKEN";
@@ -45,7 +46,7 @@ export async function buildServerAddress(written: ServerSettings, deps: ServerDe
 export const namesListen = (env: Environment): boolean => valueOf(env, LISTEN) !== undefined;
 
 /** An empty variable is one that is not set: compose files cannot leave one out. */
-const valueOf = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
+const valueOf = (env: Environment, name: string): string | undefined => ownValue(env, name)?.trim() || undefined;
 
 function listenOf({ env, report, place }: ServerDeps): Listen | undefined {
   const text = valueOf(env, LISTEN);

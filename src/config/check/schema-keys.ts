@@ -1,5 +1,6 @@
 /** What keys a schema knows, and where: read off the schemas, so that no key is written down twice. */
 import type { z } from "zod";
+import { ownValue } from "../../model/own-value.ts";
 
 interface Inner {
   readonly shape?: Readonly<Record<string, z.ZodType>>;
@@ -13,7 +14,7 @@ export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonl
   const [step, ...rest] = path;
   if (step === undefined) return inner.flatMap((one) => Object.keys(one.shape ?? {}));
   return inner.flatMap((one) => {
-    const next = one.shape?.[String(step)] ?? one.element ?? one.valueType;
+    const next = ownValue(one.shape ?? {}, String(step)) ?? one.element ?? one.valueType;
     return next === undefined ? [] : keysAt(next, rest);
   });
 }

@@ -7,6 +7,7 @@ import { keysAt } from "./schema-keys.ts";
 import { didYouMean } from "../suggest.ts";
 import { entryOf, findNode, isUnresolved, type MapNode, type Node, type Path, type Place, type ScalarNode } from "../tree.ts";
 import { hashText } from "../text/yaml-traps.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 type ZodIssue = z.core.$ZodIssue;
 
@@ -96,7 +97,7 @@ function explainUnion(
   const wanted = issue.errors.flatMap((one) =>
     one.flatMap((inner) => {
       if (inner.code === "invalid_value") return inner.values.map(String);
-      return inner.code === "invalid_type" ? [TYPE_WORDS[inner.expected] ?? inner.expected] : [];
+      return inner.code === "invalid_type" ? [ownValue(TYPE_WORDS, inner.expected) ?? inner.expected] : [];
     }),
   );
   return [
@@ -146,7 +147,7 @@ const isRule = (name: unknown): name is Rule => typeof name === "string" && name
 
 function wrongType(expected: string, name: string, node: Node): { readonly rule: Rule; readonly message: string } {
   const hint = boolHint(expected, node) || numberHint(expected, node);
-  const message = `${name} must be ${TYPE_WORDS[expected] ?? expected}, not ${kindOf(node)}${hint}`;
+  const message = `${name} must be ${ownValue(TYPE_WORDS, expected) ?? expected}, not ${kindOf(node)}${hint}`;
   return { rule: "wrong-type", message };
 }
 

@@ -4,6 +4,7 @@ import type { Environment } from "../../model/files.ts";
 import type { Report } from "../report.ts";
 import { isSampleValue } from "../sample-values.ts";
 import { mapScalars, type MapNode, type Node, type ScalarNode } from "../tree.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** An unset variable of a `lenient` part is left unresolved without a complaint. */
 export type IsLenient = (topLevelKey: string) => boolean;
@@ -79,7 +80,7 @@ function resolve(part: string, inside: string, env: Environment, complain: Compl
       `${part} is no variable: write \${NAME}, \${NAME:-default} or \${NAME:?message}; $$ is a dollar sign`,
     );
   }
-  const value = env[name];
+  const value = ownValue(env, name);
   if (value !== undefined && value !== "") return value;
   if (operator === ":-") return rest;
   if (operator === ":?")

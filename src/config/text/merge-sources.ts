@@ -1,6 +1,7 @@
 /** Several files as one tree: maps of names are joined, everything else may stand in one file only. */
 import { lineColumn, type Report } from "../report.ts";
 import { type Entry, type MapNode, type Place } from "../tree.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** Sections whose entries may be spread over files. */
 const JOINED: readonly string[] = ["watches", "sinks", "time_intervals", "templates"];
@@ -39,7 +40,7 @@ function join(before: MapNode, after: MapNode, section: string, report: Report):
       report.error(
         entry.keyPlace,
         "name-twice",
-        `${SINGULAR[section]} \`${key}\` is defined in ${shown(known.keyPlace)} already: rename one of them`,
+        `${ownValue(SINGULAR, section)} \`${key}\` is defined in ${shown(known.keyPlace)} already: rename one of them`,
       );
     }
   }

@@ -140,6 +140,11 @@ class Reader {
       const key = keyOf(pair.key);
       const keyPlace = this.#at(pair.key.range[0]);
       const value: Node = pair.value === null ? nothing(keyPlace) : this.read(pair.value, depth + 1);
+      if (key === "__proto__") {
+        // In JavaScript an object has no such name of its own: a schema would drop what stands under it.
+        this.#report.error(keyPlace, "yaml-key", "`__proto__` cannot be a key: choose another name");
+        continue;
+      }
       if (key === "<<") merged.push(...mergedEntries(value));
       else if (entries.has(key)) {
         this.#report.error(keyPlace, "yaml-duplicate-key", `\`${key}\` stands here a second time in the same map: keep one of them`);

@@ -4,6 +4,7 @@ import type { ChirpEvent } from "../../model/event.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
+import { ownValue } from "../../model/own-value.ts";
 import type { MessageTemplate } from "../../model/template.ts";
 
 /** As JSON. `message` is called where the template may read how the event reads by default, which takes longest of all. */
@@ -28,18 +29,17 @@ function treeOf(paths: readonly (readonly string[])[]): Reads {
 }
 
 function pick(valueOf: (name: string) => Json | undefined, names: Exclude<Reads, "whole">): JsonObject {
-  const found: Record<string, Json> = {};
+  // Without a prototype: an assignment to `__proto__` would be lost.
+  const found: Record<string, Json> = Object.create(null);
   for (const [name, below] of names) {
     const value = valueOf(name);
     if (value === undefined) continue;
-    found[name] = below === "whole" || !isObject(value) ? value : pick((part) => ownOf(value, part), below);
+    found[name] = below === "whole" || !isObject(value) ? value : pick((part) => ownValue(value, part), below);
   }
   return found;
 }
 
 const isObject = (value: Json): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
-
-const ownOf = (from: JsonObject, name: string): Json | undefined => (Object.hasOwn(from, name) ? from[name] : undefined);
 
 /** What all events have, beside their bodies. */
 const OF_ALL = ["labels", "event", "message"];
@@ -49,7 +49,7 @@ function fieldOf({ event, watches }: OutboxEvent, message: () => NeutralMessage,
   if (name === "labels") return event.labels;
   if (name === "event") return { ...identityOf(event), watches };
   if (name === "message") return readingOf(message());
-  return ownOf(event.body as JsonObject, name);
+  return ownValue(event.body as JsonObject, name);
 }
 
 const readingOf = ({ title, body, url = "" }: NeutralMessage): JsonObject => ({ title, body, url });

@@ -5,6 +5,7 @@
 import type { NamedAccount } from "../../model/account.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Pollable } from "../poll.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 export interface NamedHandles {
   /** Without their ids it cannot be polled; in lower case. */
@@ -35,7 +36,7 @@ export const namedIds = (watch: Watch, type: Pollable): readonly { readonly id: 
 /** The watch with ids in place of the handles that have one. */
 export function withAccountIds(watch: Watch, type: Pollable, ids: Readonly<Record<string, string>>): Watch {
   if (Object.keys(ids).length === 0) return watch;
-  const idOf = (handle: string): string | undefined => (Object.hasOwn(ids, handle) ? ids[handle] : undefined);
+  const idOf = (handle: string): string | undefined => ownValue(ids, handle);
   const byId = ({ name, account }: NamedAccount): NamedAccount => {
     const id = account.kind === "handle" ? idOf(account.handle.toLowerCase()) : undefined;
     return { name, account: id === undefined ? account : { kind: "id", id } };

@@ -1,6 +1,7 @@
 /** How long a member list is, as a target remembers it, and how often one that reports only who joined is read whole. Pure. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Subscriber } from "../poll.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 const DAY_MS = 86_400_000;
 /** Longer lists are read whole once, and not every day, unless the watch says so: that takes 500 requests and more. */
@@ -14,7 +15,7 @@ const LENGTH_FIELDS: Readonly<Record<string, "followers_count" | "followings_cou
   follows: "followings_count",
 };
 
-export const lengthField = (endpoint: string): "followers_count" | "followings_count" | undefined => LENGTH_FIELDS[endpoint];
+export const lengthField = (endpoint: string): "followers_count" | "followings_count" | undefined => ownValue(LENGTH_FIELDS, endpoint);
 
 /** By the last read of all of it, or else by the profile; undefined where neither is known. */
 export function memberCountOf(memory: JsonObject): number | undefined {

@@ -8,6 +8,7 @@ import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message
 import { opsAlertMessage } from "./ops-alert-message.ts";
 import { formatCompact } from "../text/numbers.ts";
 import { communityUrl, listUrl, tweetUrl } from "../text/permalink.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** A sentence by event type; `place` is where it happened. */
 const SENTENCES: Readonly<Record<string, (who: string, place: string) => string>> = {
@@ -35,7 +36,7 @@ export function rosterMessage(event: OutboxEvent, { linksHost, locale }: ReadCon
   if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
   const place = placeOf(body, linksHost) ?? { name: labels["target"] ?? "the list" };
-  const sentence = SENTENCES[type] ?? ((who: string) => `${type}: ${who}`);
+  const sentence = ownValue(SENTENCES, type) ?? ((who: string) => `${type}: ${who}`);
   return {
     ...baseMessage(event),
     title: `${capitalised(sentence(nameOf(user), place.name))}${changesText(event)}`,

@@ -6,6 +6,7 @@ import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message
 import { opsAlertMessage } from "./ops-alert-message.ts";
 import { formatDelta, formatExact } from "../text/numbers.ts";
 import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /**
  * Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`), `crossed`, the names of the thresholds crossed, and `present`, the
@@ -15,7 +16,7 @@ export function scoreMessage(event: OutboxEvent, { linksHost, locale }: ReadCont
   const { user, score, previous, crossed, present } = event.event.body;
   if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
-  const moves = numbersOf(score).map(({ name, value }) => `${formatDelta(value)} ${PERIODS[name] ?? name}`);
+  const moves = numbersOf(score).map(({ name, value }) => `${formatDelta(value)} ${ownValue(PERIODS, name) ?? name}`);
   const names = Array.isArray(crossed) ? crossed.map(String).join(", ") : "";
   return {
     ...baseMessage(event),
@@ -25,7 +26,7 @@ export function scoreMessage(event: OutboxEvent, { linksHost, locale }: ReadCont
     url: author.url,
     facts: [
       ...numbersOf(present).map(({ value }) => ({ name: "Score now", value: formatExact(value, locale) })),
-      ...numbersOf(previous).map(({ name, value }) => ({ name: `Before, ${PERIODS[name] ?? name}`, value: formatDelta(value) })),
+      ...numbersOf(previous).map(({ name, value }) => ({ name: `Before, ${ownValue(PERIODS, name) ?? name}`, value: formatDelta(value) })),
     ],
   };
 }

@@ -2,6 +2,7 @@
 import type { Liquid, Template } from "liquidjs";
 import type { Rendering } from "./filters.ts";
 import { createLiquid, REFUSED_FILTERS, REFUSED_TAGS } from "./liquid.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** Fields by name: their own fields, or what they are: `string`, `int`, `list<string>` … ; `dyn` and `map<…>` may have any. */
 export interface FieldTree {
@@ -82,7 +83,7 @@ const LIST = /^list<(.+)>$/;
 
 /** What stands under a name; undefined where nothing does. */
 function step(at: string | FieldTree, name: string): string | FieldTree | undefined {
-  if (typeof at !== "string") return Object.hasOwn(at, name) ? at[name] : undefined;
+  if (typeof at !== "string") return ownValue(at, name);
   if (ANY.test(at)) return "dyn";
   if (name === "size" && (at === "string" || LIST.test(at))) return "int";
   const item = LIST.exec(at)?.[1];
@@ -142,7 +143,7 @@ function spanOf(text: string, word: string, from: number): Span {
 }
 
 function unknownWord(what: "tag" | "filter", word: string, known: readonly string[], span: Span): TemplateProblem {
-  const refused = (what === "tag" ? REFUSED_TAGS : REFUSED_FILTERS)[word];
+  const refused = ownValue(what === "tag" ? REFUSED_TAGS : REFUSED_FILTERS, word);
   if (refused !== undefined) return { kind: "refused", ...span, message: `the ${what} \`${word}\` may not be used: ${refused}` };
   return { kind: "name", ...span, message: `there is no ${what} \`${word}\``, unknown: { word, known } };
 }

@@ -47,6 +47,9 @@ export function createLiquid(setting: LiquidSetting): Liquid {
     ...(setting.renderLimitMs === undefined ? {} : { renderLimit: setting.renderLimitMs }),
     ...(locale === undefined ? { locale: "en" } : { locale }),
   });
+  // liquidjs looks words up in these: `toString` is no filter.
+  Object.setPrototypeOf(liquid.tags, null);
+  Object.setPrototypeOf(liquid.filters, null);
   for (const name of Object.keys(REFUSED_TAGS)) delete liquid.tags[name];
   for (const name of Object.keys(REFUSED_FILTERS)) delete liquid.filters[name];
   registerFilters(liquid, setting);

@@ -1,4 +1,5 @@
 /** Disables what chats would act on: a zero-width space breaks mentions without a visible change, similar characters replace formats. */
+import { ownValue } from "../../model/own-value.ts";
 
 const BREAK = "\u200b";
 
@@ -21,4 +22,4 @@ const SIMILAR_CHARACTERS: Readonly<Record<string, string>> = { "*": "∗", "~": 
 const FORMAT = /[*~`|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /** Nothing in it is bold, struck out or code: similar characters stand for those that would take effect. */
-export const replaceFormat = (text: string): string => text.replace(FORMAT, (char) => SIMILAR_CHARACTERS[char] ?? char);
+export const replaceFormat = (text: string): string => text.replace(FORMAT, (char) => ownValue(SIMILAR_CHARACTERS, char) ?? char);

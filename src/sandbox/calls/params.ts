@@ -76,7 +76,7 @@ export function parseBody(text: string): Readonly<Record<string, unknown>> {
 
 /** The query string as name -> values, repeated keys kept. */
 export function parseSearch(search: URLSearchParams): Readonly<Record<string, readonly string[]>> {
-  const values: Record<string, string[]> = {};
+  const values: Record<string, string[]> = Object.create(null);
   for (const [name, value] of search) if (value !== "") (values[name] ??= []).push(value);
   return values;
 }

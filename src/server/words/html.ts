@@ -1,4 +1,5 @@
 /** HTML as a type of its own: whatever was not built by `html` is text and is escaped, in content and in quoted attributes alike. */
+import { ownValue } from "../../model/own-value.ts";
 
 /** Markup that was built here and may stand as it is. */
 export class Html {
@@ -24,4 +25,4 @@ function textOf(value: Value): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? "");
+const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ownValue(ENTITIES, sign) ?? "");

@@ -1,4 +1,5 @@
 /** The colour at the edge of an embed: what happened shows before it is read. */
+import { ownValue } from "../../model/own-value.ts";
 
 const NEUTRAL = 0x3b82f6;
 const GONE = 0x64748b;
@@ -20,5 +21,5 @@ const BY_SUBJECT: Readonly<Record<string, number>> = {
 /** An alert that a watch marks as more than a note has the colour of its severity; what went away is grey. */
 export function discordColor(eventType: string, severity: string): number {
   const [subject = "", what = ""] = eventType.split(".");
-  return BY_SEVERITY[severity] ?? (/^(?:removed|deleted|left)$/.test(what) ? GONE : (BY_SUBJECT[subject] ?? NEUTRAL));
+  return ownValue(BY_SEVERITY, severity) ?? (/^(?:removed|deleted|left)$/.test(what) ? GONE : (ownValue(BY_SUBJECT, subject) ?? NEUTRAL));
 }

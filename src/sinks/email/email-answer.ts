@@ -1,6 +1,7 @@
 /** What a mail server's refusal, or its silence, means for a message, and what an operator can do about it. */
 import { errorText } from "../../model/errors.ts";
 import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** As nodemailer names failures: https://nodemailer.com/errors */
 interface MailFailure {
@@ -26,7 +27,7 @@ const isOfSize = (status: number | undefined, text: string): boolean => status =
 export function classifyMailFailure(error: unknown): SinkError {
   const { code, responseCode } = error as MailFailure;
   const status = typeof responseCode === "number" ? responseCode : undefined;
-  const known = FOR_GOOD[String(code)];
+  const known = ownValue(FOR_GOOD, String(code));
   const isPassing = status === undefined ? code !== "ENOAUTH" : status < 500;
   const [kind, hint] = known === undefined || isPassing ? (["transient", status === undefined ? SERVER_HINT : ""] as const) : known;
   const fields = kind === "message" && isOfSize(status, errorText(error)) ? { fields: TOO_LARGE } : {};

@@ -13,6 +13,7 @@ import {
 } from "../../render/rich-lines.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** Gmail cuts a mail off at about 102 KB of HTML: https://support.google.com/mail/thread/7121412 */
 const HTML_BYTES = 90_000;
@@ -93,4 +94,4 @@ function htmlSpan({ text, url, isBold }: Span): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ownValue(ENTITIES, char) ?? char);

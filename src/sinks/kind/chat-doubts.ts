@@ -1,5 +1,6 @@
 /** Settings of chat sinks that are valid and probably a mistake: an address of another chat, a token that is no bot's, a setting without effect. */
 import type { SinkDoubt } from "./sink-type.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 interface ChatSettings {
   readonly token?: string | undefined;
@@ -69,7 +70,7 @@ const OTHER_TOKENS: Readonly<Record<string, string>> = {
 };
 
 function doubtsOfToken({ token = "" }: ChatSettings): readonly SinkDoubt[] {
-  const what = OTHER_TOKENS[token.slice(0, 5)];
+  const what = ownValue(OTHER_TOKENS, token.slice(0, 5));
   const message = `\`token\` ${what}; use the bot token of the app (xoxb-…)`;
   return what === undefined ? [] : [{ rule: "slack-token", key: "token", message }];
 }

@@ -3,6 +3,7 @@ import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { HttpError, type HttpResponse } from "../../model/http.ts";
 import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 export interface Receiver {
   /** In a sentence: "the webhook". */
@@ -40,7 +41,7 @@ const hostIn = (error: unknown): string => (error instanceof HttpError ? String(
 export function classifyHttpFailure(error: unknown, url: string): SinkError {
   const refused = addressRefusal(error, new URL(url).host);
   if (refused !== undefined) return refused;
-  const hint = error instanceof HttpError ? error.hint || (UNANSWERED[error.code] ?? "") : "";
+  const hint = error instanceof HttpError ? error.hint || (ownValue(UNANSWERED, error.code) ?? "") : "";
   return new SinkError("transient", errorText(error), undefined, { hint, cause: error });
 }
 

@@ -1,5 +1,6 @@
 /** The setting that names a size in bytes: how large a file may grow, how much one message may hold. */
 import { z } from "zod";
+import { ownValue } from "../../model/own-value.ts";
 
 const UNITS: Readonly<Record<string, number>> = { KB: 1_024, MB: 1_024 ** 2, GB: 1_024 ** 3 };
 const SIZE = /^([1-9]\d{0,5})(KB|MB|GB)$/;
@@ -10,5 +11,5 @@ export const sizeSetting = (standard: string, examples: string) =>
 /** Bytes of a size that has been checked. */
 export function bytesOf(size: string): number {
   const [, number = "0", unit = ""] = SIZE.exec(size) ?? [];
-  return Number(number) * (UNITS[unit] ?? 0);
+  return Number(number) * (ownValue(UNITS, unit) ?? 0);
 }

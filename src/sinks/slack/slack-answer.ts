@@ -3,6 +3,7 @@ import { asksToWait } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { addressRefusal } from "../kind/http-answer.ts";
 import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** Refusals of the content, not of the channel: the same message fares better as plain text. */
 const CONTENT = new Set([
@@ -61,7 +62,7 @@ const sizeFields = (code: string) => (SIZE_CODES.has(code) ? TOO_LARGE : {});
 /** An error code of Slack, from a Web API answer or as a webhook's text. */
 function classifySlackCode(code: string, channel: string, status: number | undefined): SinkError {
   const fields = { slackError: code, refusal: code };
-  const hint = DESTINATION[code]?.(channel);
+  const hint = ownValue(DESTINATION, code)?.(channel);
   if (hint !== undefined) return new SinkError("destination", `Slack refuses ${channel}: ${code}`, status, { hint, fields });
   if (CONTENT.has(code))
     return new SinkError("message", `Slack refuses the message: ${code}`, status, { fields: { ...fields, ...sizeFields(code) } });
@@ -107,7 +108,7 @@ export function classifySdkError(thrown: unknown, channel: string): SinkError {
 export function classifyStatus(status: number, text: string, channel: string): SinkError {
   const code = text.trim();
   if (status === 429) return rateLimited(undefined);
-  if (DESTINATION[code] !== undefined || CONTENT.has(code)) return classifySlackCode(code, channel, status);
+  if (ownValue(DESTINATION, code) !== undefined || CONTENT.has(code)) return classifySlackCode(code, channel, status);
   const shown = `Slack answered ${status}${/^[\w .-]{1,80}$/.test(code) ? ` ${code}` : ""}`;
   const hint = DESTINATION_STATUS.has(status) ? WEBHOOK_HINT : "";
   return new SinkError(kindOfStatus(status), shown, status, { hint, ...(status === 413 ? { fields: TOO_LARGE } : {}) });

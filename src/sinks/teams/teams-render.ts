@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
 import { announcementLine, fitCards, headingLine, type RichCard, type RichLine, richDigest, type Span } from "../../render/rich-lines.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions: about 28 KB, which Teams counts in UTF-16. */
 const MESSAGE_BYTES = 28 * 1_024;
@@ -58,7 +59,7 @@ const messageOf = (body: readonly JsonObject[]): JsonObject => ({
 
 function cardElements({ lines, imageUrl, severity }: RichCard, isSeparated: boolean): readonly JsonObject[] {
   const footer = lines.slice(-1).flatMap((line) => elementsOf(line));
-  const above = lines.slice(0, -1).flatMap((line) => elementsOf(line, COLORS[severity]));
+  const above = lines.slice(0, -1).flatMap((line) => elementsOf(line, ownValue(COLORS, severity)));
   // Teams loads pictures over https only.
   const picture = imageUrl?.startsWith("https:") === true ? [{ type: "Image", url: imageUrl, altText: "picture of the post" }] : [];
   const [first, ...rest] = [...above, ...picture, ...footer];

@@ -1,6 +1,7 @@
 /** What Postgres and the way to it said at run time, in the Store's words. */
 import { errorText } from "../../model/errors.ts";
 import { StoreError, type StoreFailure } from "../../model/store-error.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** The five characters of the server's answer, or the system's name of a network error; "" where there is none. */
 export function postgresCode(error: unknown): string {
@@ -34,7 +35,7 @@ export function toPostgresStoreError(error: unknown): unknown {
   if (error instanceof StoreError) return error;
   const code = postgresCode(error);
   const details = { cause: error, fields: { postgres: code } };
-  const known = FAILURES[code];
+  const known = ownValue(FAILURES, code);
   if (known !== undefined) return new StoreError(known[0], known[1], { ...details, hint: known[2] });
   if (isConnectionFailure(error))
     return new StoreError("STORE_UNREACHABLE", `The Postgres server does not answer: ${errorText(error)}.`, {
