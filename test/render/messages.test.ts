@@ -133,7 +133,9 @@ describe("titles", () => {
 
 describe("plain text", () => {
   it("is the whole message but its permalink", () => {
-    expect(plainMessage(readTweet({ likes_count: 3 }))).toBe("ALICE (@alice) posted\nhello &amp; <bye>\nLikes 3 · Followers 10\nbrand, rivals");
+    expect(plainMessage(readTweet({ likes_count: 3 }))).toBe(
+      "ALICE (@alice) posted\nhello &amp; <bye>\nLikes 3 · Followers 10\nbrand, rivals",
+    );
   });
 
   it("says above many how many, and marks samples", () => {
