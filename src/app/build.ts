@@ -17,6 +17,7 @@ import { type ReplicaParts, startReplica } from "./replica.ts";
 import { WHOLE } from "../model/replicas.ts";
 import { createTeardown, type Teardown } from "./daemon/teardown.ts";
 import { createServing, STARTS } from "./daemon/serving.ts";
+import { createStoreTroubleLog } from "./daemon/store-trouble-log.ts";
 import { startWork } from "./work.ts";
 
 export interface Daemon {
@@ -31,7 +32,8 @@ export interface Daemon {
 const SHIPPED: Adapters = { openStore: openState, startControl, startServer };
 
 /** @throws ExitError, after everything already started was stopped. */
-export async function startDaemon(config: Config, deps: DaemonDeps): Promise<Daemon> {
+export async function startDaemon(config: Config, given: DaemonDeps): Promise<Daemon> {
+  const deps = { ...given, log: createStoreTroubleLog(given.log, given.clock) };
   const teardown = createTeardown(deps.log);
   try {
     const { url, reload } = await build(config, deps, teardown);

@@ -1,7 +1,6 @@
 /** Sends alerts on values again while they stay across their thresholds, and once more when they are back: for sinks that want that. */
 import { repeat } from "../engine/health/repeat.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
-import { errorText } from "../model/errors.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
 import type { LevelStore, OpenLevel } from "../model/level.ts";
@@ -34,7 +33,7 @@ export function startLevels(deps: LevelsDeps): Cancel {
     work: async () => {
       for (const level of await deps.store.openLevels()) await checkLevel(level, deps);
     },
-    onError: (error) => log.error("alerts on values could not be repeated or resolved", { error: errorText(error) }),
+    onError: (error) => log.error("alerts on values could not be repeated or resolved", { error }),
   });
 }
 

@@ -93,7 +93,7 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     await deps.giveUpExpired(queue).catch(onNotGivenUp(queue));
   };
   const onNotGivenUp = (queue: SinkQueue) => (error: unknown) =>
-    deps.log.error("messages past retry_for could not be given up", { sink: queue.name, error: errorText(error) });
+    deps.log.error("messages past retry_for could not be given up", { sink: queue.name, error });
   const report = ({ queue, message }: ClaimedMessage, { error }: Failed, { kind }: DeliveryResult) => {
     const what = kind === "dead" ? "dead" : error.kind === "rate_limited" ? "limited" : "retried";
     deps.attemptLog.failed(queue.name, what, { messageId: message.id, error: error.message });

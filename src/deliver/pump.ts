@@ -5,7 +5,6 @@
 import type { Clock } from "../model/clock.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
 import type { EditStore } from "../model/edit.ts";
-import { errorText } from "../model/errors.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
@@ -129,7 +128,7 @@ export function createPump(deps: PumpDeps): Pump {
     async start() {
       state = "running";
       await takeShare().catch((error: unknown) => {
-        log.warn("what is known of the sinks could not be read yet", { error: errorText(error) });
+        log.warn("what is known of the sinks could not be read yet", { error });
         wake();
       });
     },

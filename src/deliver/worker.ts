@@ -1,6 +1,5 @@
 /** Delivers to one sink: claims what is due, has it dispatched, and reports when the sink fails. Owns the sink's loops; the stages own the steps. */
 import type { Clock } from "../model/clock.ts";
-import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Outbox } from "../model/outbox.ts";
 import type { Claim } from "./stages/group.ts";
@@ -60,7 +59,7 @@ export class Worker {
   #loopOf(turn: LoopTurn): Loop {
     const { clock, log, inFlight, isStopping } = this.#deps;
     const onFailed = (error: unknown) => {
-      log.error("the outbox could not be read or written", { sink: this.#queue.name, error: errorText(error) });
+      log.error("the outbox could not be read or written", { sink: this.#queue.name, error });
       return STORE_RETRY_MS;
     };
     const heldTurn: LoopTurn = async () => ((await this.#deps.admit(this.#queue)) ? turn() : undefined);

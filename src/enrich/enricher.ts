@@ -1,6 +1,5 @@
 /** Enriches what waits, watch by watch: a slow endpoint of one delays no other. */
 import { createInTurn } from "../model/in-turn.ts";
-import { errorText } from "../model/errors.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import { createCircuit } from "./circuit.ts";
 import { Questions, type QuestionsDeps } from "./questions.ts";
@@ -50,7 +49,7 @@ export function createEnricher(deps: EnricherDeps): Enricher {
     wake() {
       if (isAsked || isStopped) return;
       isAsked = true;
-      inTurn(wakeWaiting).catch((error: unknown) => log.warn("waiting events could not be read", { error: errorText(error) }));
+      inTurn(wakeWaiting).catch((error: unknown) => log.warn("waiting events could not be read", { error }));
     },
     renew() {
       for (const one of enrichers.values()) one.renew();

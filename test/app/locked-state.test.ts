@@ -1,4 +1,5 @@
 /** Another process has locked the state file: the daemon answers, says so in time, stops in time, and loses nothing. */
+import { STORE_HELD_MS } from "../../src/engine/health/store-watch.ts";
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { loadDriver } from "../../src/state/db/driver.ts";
@@ -92,6 +93,7 @@ it.each([
   unlock();
   await clock.advance(15 * SECOND);
   expect(await daemon.health()).toBe(200);
+  await clock.advance(STORE_HELD_MS);
   expect(daemon.opsAlerts().at(-1)?.message).toMatch(/can write its state again/);
   await clock.advance(nextPollMs);
   expect(daemon.hook.subjects()).toEqual([id]);

@@ -198,7 +198,7 @@ it("a configuration that the state could not take is loaded when the state can b
     expect((await status()).watches.map((watch) => watch.id)).not.toContain(id);
     await clock.advance(10 * SECOND);
     isFull = false;
-    await clock.advance(20 * SECOND);
+    await clock.advance(40 * SECOND);
     expect((await status()).watches.map((watch) => watch.id)).toContain(id);
   }
   const alerted = ops.events().filter(({ type }) => type === "state.trouble");

@@ -140,7 +140,7 @@ describe("stops and crashes", () => {
     pump.wake();
     await bench.clock.advance(12 * SECOND);
     const lines = bench.logged.filter(({ message }) => message === "the outbox could not be read or written");
-    expect(lines.map(({ fields }) => fields)).toEqual([0, 5, 10].map(() => ({ sink: "hook", error: "the disk is full" })));
+    expect(lines.map(({ fields }) => fields)).toEqual([0, 5, 10].map(() => ({ sink: "hook", error: new Error("the disk is full") })));
     bench.outbox.breakDown(false);
     await bench.clock.advance(3 * SECOND);
     expect(bench.subjects()).toEqual(["1"]);

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import type { Store } from "../../src/model/store.ts";
+import { STORE_HELD_MS } from "../../src/engine/health/store-watch.ts";
 import { StoreError } from "../../src/model/store-error.ts";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
@@ -51,7 +52,7 @@ it.each([
   expect(harness.direct).toEqual([expect.stringMatching(/stopped polling: The disk is full/)]);
   expect(harness.opsAlerts).toEqual([]);
   failing.error = undefined;
-  await clock.advance(10_000);
+  await clock.advance(10_000 + STORE_HELD_MS);
   expect(harness.direct).toEqual([expect.anything(), expect.stringMatching(/can write its state again/)]);
   expect((await harness.events()).map(({ subject }) => subject)).toEqual([tweet.id]);
 });

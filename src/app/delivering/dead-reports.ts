@@ -3,7 +3,6 @@ import type { Config } from "../../config/config.ts";
 import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
 import { type Cancel, type Clock, passedMs } from "../../model/clock.ts";
 import type { DeadLetter, DeadLetters, UnreportedDead } from "../../model/dead-letters.ts";
-import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Outbox } from "../../model/outbox.ts";
 import { deadSentence } from "./dead-text.ts";
@@ -45,7 +44,7 @@ export function createDeadReports(deps: DeadReportsDeps): DeadReports {
     const cancel = clock.after(ms, () => {
       timer = undefined;
       running = running.then(run).catch((error: unknown) => {
-        log.error("dead letters could not be reported", { error: errorText(error) });
+        log.error("dead letters could not be reported", { error });
         runIn(AGAIN_MS);
       });
     });

@@ -69,7 +69,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     // Where the state does not take it now, the replica that leads shares the destinations out a little later.
     await deps
       .submit([...pumpSinks.values()])
-      .catch((error: unknown) => deps.log.warn("destinations could not be shared out yet", { error: errorText(error) }));
+      .catch((error: unknown) => deps.log.warn("destinations could not be shared out yet", { error }));
     await pump.start();
   };
   const takeShare = async () => {

@@ -1,6 +1,5 @@
 /** When the operator hears that a sink fails, and that it works again: no blip, and one such pair in a quarter of an hour. */
 import type { Clock } from "../../model/clock.ts";
-import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Outbox, SinkHealth } from "../../model/outbox.ts";
 import type { SinkQueue } from "../queue/sink-queue.ts";
@@ -44,7 +43,7 @@ export function createSinkReports(deps: SinkReportsDeps): (queue: SinkQueue) => 
       await notify();
       await deps.store.saveSinkHealth(queue.health);
     } catch (error) {
-      deps.log.error("the report about a sink could not be stored", { sink: queue.name, error: errorText(error) });
+      deps.log.error("the report about a sink could not be stored", { sink: queue.name, error });
     }
   };
   return async (queue) => {

@@ -5,7 +5,6 @@
 import { failsInMs } from "../../model/asked-wait.ts";
 import { type Backoff, backoffSince } from "../../model/backoff.ts";
 import type { Clock } from "../../model/clock.ts";
-import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { SinkError } from "../../model/sink.ts";
@@ -49,7 +48,7 @@ export function createBreaker(deps: BreakerDeps): Breaker {
   const { store, clock, log } = deps;
   /** A store that cannot write must not stop the deliveries. */
   const onNotStored = (queue: SinkQueue) => (error: unknown) =>
-    log.error("the state of a sink could not be stored", { sink: queue.name, error: errorText(error) });
+    log.error("the state of a sink could not be stored", { sink: queue.name, error });
   const change = (queue: SinkQueue, health: SinkHealth): Promise<void> => {
     queue.health = health;
     deps.meter.set("chirpwatch_breaker_open", health.breaker === "open" ? 1 : 0, { sink: queue.name });

@@ -1,6 +1,5 @@
 /** Last stage: commits what became of messages, many at once. A result is forgotten only once it is durable. */
 import type { Cancel, Clock } from "../../model/clock.ts";
-import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { DeliveryResult, Outbox } from "../../model/outbox.ts";
 import type { Stage } from "./stage.ts";
@@ -56,7 +55,7 @@ export function createRecordStage(deps: RecordDeps): RecordStage {
     try {
       await deps.store.record(batch.map((entry) => entry.result));
     } catch (error) {
-      deps.log.error("results of deliveries could not be stored", { results: batch.length, error: errorText(error) });
+      deps.log.error("results of deliveries could not be stored", { results: batch.length, error });
       if (!deps.isStopping()) {
         waiting = [...batch, ...waiting];
         return STORE_RETRY_MS;

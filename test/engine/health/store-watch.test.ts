@@ -1,6 +1,6 @@
 /** What the operator hears of a state that cannot be written. */
 import { expect, it } from "vitest";
-import { createStoreWatch, STORE_RETRY_MS } from "../../../src/engine/health/store-watch.ts";
+import { createStoreWatch, STORE_HELD_MS, STORE_RETRY_MS } from "../../../src/engine/health/store-watch.ts";
 import { WHOLE } from "../../../src/model/replicas.ts";
 import { StoreError, type StoreFailure } from "../../../src/model/store-error.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
@@ -57,7 +57,7 @@ it("notifies the operator from the replica that leads, which tries by itself, th
   other?.takeError(new StoreError("STORE_FULL", "it is full"));
   await leader?.prove();
   isFull = false;
-  await clock.advance(STORE_RETRY_MS);
+  await clock.advance(STORE_RETRY_MS + STORE_HELD_MS);
   expect([leader?.trouble, other?.trouble]).toEqual([undefined, undefined]);
   expect(said).toEqual([
     "leader: chirpwatch cannot write its state and stopped polling: it is full",
@@ -85,7 +85,7 @@ it("notifies the operator from the replica that leads by then that the state can
   leads = "second";
   await clock.advance(STORE_RETRY_MS);
   isFull = false;
-  await clock.advance(STORE_RETRY_MS);
+  await clock.advance(STORE_RETRY_MS + STORE_HELD_MS);
   expect(said).toEqual([
     "first: chirpwatch cannot write its state and stopped polling: it is full",
     "second: chirpwatch can write its state again, and polling goes on where it stopped. For 10s it could not: it is full",
@@ -108,6 +108,67 @@ it("says what was wrong and for how long where the one that led was gone before 
   watch.takeError(new StoreError("STORE_FULL", "it is full"));
   await clock.advance(STORE_RETRY_MS);
   [isFull, leads] = [false, true];
-  await clock.advance(STORE_RETRY_MS);
+  await clock.advance(STORE_RETRY_MS + STORE_HELD_MS);
   expect(said).toEqual(["chirpwatch can write its state again, and polling goes on where it stopped. For 10s it could not: it is full"]);
+});
+
+/** A state whose small writes succeed while larger ones fail, as on a disk that is almost full. */
+function comingAndGoing(error: StoreError) {
+  const clock = createVirtualClock(0);
+  const said: string[] = [];
+  const log = rememberingLog();
+  const polls = { failing: true, made: 0 };
+  const poll = () => {
+    polls.made += 1;
+    if (polls.failing) watch.takeError(error);
+  };
+  const watch = createStoreWatch({
+    store: { proveWritable: async () => undefined, proveUnlocked: async () => undefined },
+    share: WHOLE,
+    ...{ clock, log, notifyDirectly: async (text) => void said.push(text) },
+    onRecovered: poll,
+  });
+  return { clock, said, log, polls, poll, watch };
+}
+
+it("takes a state that comes and goes for one trouble, which is over once it has worked for a while", async () => {
+  const { clock, said, log, polls, poll, watch } = comingAndGoing(new StoreError("STORE_FULL", "it is full"));
+  poll();
+  await clock.advance(40_000);
+  polls.failing = false;
+  await clock.advance(STORE_RETRY_MS + STORE_HELD_MS);
+  expect(polls.made).toBeGreaterThan(5);
+  expect(said).toEqual([
+    "chirpwatch cannot write its state and stopped polling: it is full",
+    expect.stringMatching(/^chirpwatch can write its state again, .* For 4\ds it could not, 9 times: it is full$/),
+  ]);
+  expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
+    "error: state cannot be written, polling stopped",
+    "info: state can be written again",
+  ]);
+  polls.failing = true;
+  poll();
+  watch.stop();
+  expect(said).toHaveLength(3);
+});
+
+it("says that a trouble is over where it stops before the state has worked for a while", async () => {
+  const { clock, said, polls, poll, watch } = comingAndGoing(new StoreError("STORE_FULL", "it is full"));
+  poll();
+  polls.failing = false;
+  await clock.advance(STORE_RETRY_MS);
+  watch.stop();
+  expect(said).toEqual([expect.stringMatching(/cannot write/), expect.stringMatching(/can write its state again/)]);
+});
+
+it("logs nothing of connections that are cut and back at once, however often", async () => {
+  const { clock, said, log, polls, poll } = comingAndGoing(new StoreError("STORE_UNREACHABLE", "it was cut"));
+  polls.failing = false;
+  for (let cuts = 0; cuts < 20; cuts += 1) {
+    polls.failing = true;
+    poll();
+    polls.failing = false;
+    await clock.advance(1_000);
+  }
+  expect([said, log.lines]).toEqual([[], []]);
 });

@@ -1,0 +1,49 @@
+/**
+ * The log of a daemon whose state has troubles: much of what goes on fails for the same cause then, again and again. It says one line for
+ * each cause, with growing pauses and a count of what was left out; the rest goes to the debug log. A trouble of the state is no fault of
+ * the daemon: its lines are warnings, without a stack.
+ */
+import type { Clock } from "../../model/clock.ts";
+import type { Log, LogFields } from "../../model/log.ts";
+import { StoreError } from "../../model/store-error.ts";
+
+const FIRST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 600_000;
+
+/** What was said of a cause, on the monotonic clock. */
+interface Said {
+  readonly untilMs: number;
+  readonly pauseMs: number;
+  leftOut: number;
+}
+
+export function createStoreTroubleLog(log: Log, clock: Pick<Clock, "monotonic">): Log {
+  const said = new Map<string, Said>();
+  const take = (level: "warn" | "error") => (message: string, fields?: LogFields) => {
+    const error = fields?.["error"];
+    if (error instanceof StoreError)
+      warn(message, { ...fields, error: error.message, ...(error.hint === "" ? {} : { hint: error.hint }) }, error.code);
+    else log[level](message, fields);
+  };
+  const warn = (message: string, fields: LogFields, code: string) => {
+    const nowMs = clock.monotonic();
+    const before = said.get(code);
+    if (before !== undefined && nowMs < before.untilMs) {
+      before.leftOut += 1;
+      return log.debug(message, fields);
+    }
+    // After a pause in which nothing failed the next failure is another trouble.
+    const isSame = before !== undefined && nowMs < before.untilMs + before.pauseMs;
+    const pauseMs = isSame ? Math.min(before.pauseMs * 2, MAX_PAUSE_MS) : FIRST_PAUSE_MS;
+    said.set(code, { untilMs: nowMs + pauseMs, pauseMs, leftOut: 0 });
+    const { leftOut = 0 } = before ?? {};
+    log.warn(message, { ...fields, ...(leftOut === 0 ? {} : { more_like_this: leftOut }) });
+  };
+  return {
+    debug: (message, fields) => log.debug(message, fields),
+    info: (message, fields) => log.info(message, fields),
+    warn: take("warn"),
+    error: take("error"),
+    child: (fields) => createStoreTroubleLog(log.child(fields), clock),
+  };
+}
