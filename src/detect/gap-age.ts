@@ -6,7 +6,7 @@ export const STUCK = { polls: 10, ms: 10 * 60_000 } as const;
 
 export interface GapPoll {
   readonly nowMs: number;
-  /** Of what it left as it was. */
+  /** Why it left gaps as they were. */
   readonly cause: GapCause;
 }
 
@@ -30,7 +30,7 @@ function ageOf(range: CoveredRange, before: CoveredRange | undefined, { nowMs, c
   return { ...known, polls, cause, isStuck };
 }
 
-/** Of every gap; one that an elder version left is as old as what is known above it. */
+/** Returns the age of every gap. One that an older version left counts as old as what is known above it. */
 export const gapAges = ({ stretches }: FeedMemory): readonly GapAge[] =>
   stretches.flatMap(({ hole }) => {
     if (hole === undefined) return [];

@@ -147,7 +147,7 @@ export interface NewEnrichment {
 export interface PollCommit {
   readonly atMs: number;
   readonly source?: SourceChange;
-  /** Of polls that were read together. */
+  /** The sources of polls that were read together. */
   readonly sources?: readonly SourceChange[];
   readonly targets: readonly TargetChange[];
   /** The first verdict of an item stays. */

@@ -17,7 +17,7 @@ export interface FurtherPages {
   begin(source: string): void;
   /** Whether it may read one page more; counts it. */
   mayReadOn(source: string, priority: Priority): boolean;
-  /** One such page has its entry in the ledger. */
+  /** Called once such a page has its entry in the ledger. */
   entered(): void;
 }
 

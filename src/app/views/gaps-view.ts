@@ -20,7 +20,7 @@ export function gapViews(open: readonly OpenGaps[]): readonly GapView[] {
     }));
 }
 
-/** One sentence for each watch with a gap that gets nowhere, about the oldest. */
+/** Returns a sentence for each watch with a gap that gets nowhere, about the oldest. */
 export function stuckGapReasons(open: readonly OpenGaps[], nowMs: number): readonly string[] {
   const sentences = new Map<string, string>();
   for (const { watches, gap } of listed(open))

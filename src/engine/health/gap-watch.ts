@@ -12,7 +12,7 @@ import { repeat } from "./repeat.ts";
 
 export interface GapWatchDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
   readonly store: Pick<PollStore, "loadSources">;
-  /** Of several replicas the leader sees that a gap has closed, whoever filled it. */
+  /** The leader notices for all replicas that a gap has closed, whoever filled it. */
   readonly share: Pick<Share, "isLeading">;
   readonly pollsOf: (watchId: string) => readonly Poll[];
 }

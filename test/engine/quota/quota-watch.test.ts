@@ -28,7 +28,7 @@ const polls: readonly Poll[] = planPolls(
 /** Further pages of all replicas on one state, each as the replica that entered it. */
 type Entries = unknown[];
 
-/** Of a replica on a state. */
+/** Makes the quota watch of a replica on a state. */
 function makeQuotaWatch({ isLeading = true, entries = [] }: { readonly isLeading?: boolean; readonly entries?: Entries } = {}) {
   const clock = createVirtualClock(NOW);
   const asked: string[] = [];

@@ -4,7 +4,7 @@ import { JointCommit } from "../../../src/polling/run/joint-commit.ts";
 import { makeEvent } from "../../support/make-event.ts";
 
 const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
-/** Of a poll that found tweets with these ids, oldest first. */
+/** A commit of a poll that found tweets with these ids, oldest first. */
 function commitOf(key: string, ...tweetIds: readonly string[]): PollCommit {
   const events = tweetIds.map((id) => makeEvent(id, { id: `e${id}`, watchKey: key }));
   return {

@@ -1,6 +1,6 @@
 /**
- * Of several replicas each closes gaps as fast as one machine: what a search must report is found soon after it is there to be seen and nothing
- * keeps the daemon from reading it, a burst beyond a page, a pause and an outage included.
+ * Every replica closes gaps as fast as one machine: what a search must report is found soon after it is there to be seen and nothing keeps
+ * the daemon from reading it, also after a burst beyond a page, a pause or an outage.
  */
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Played } from "../run/simulate.ts";

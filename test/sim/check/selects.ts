@@ -1,6 +1,6 @@
 /** Which tweets a watch is about and wants, by its type and its keys, as the documentation says. */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
-import { CONDITIONS, IGNORE_FILES, QUERIES } from "../draw/cast.ts";
+import { BURST_QUERIES, CONDITIONS, IGNORE_FILES, QUERIES } from "../draw/cast.ts";
 import type { TweetFact } from "../run/world-history.ts";
 import { textOf, type WatchRules } from "./rules.ts";
 
@@ -35,7 +35,8 @@ export function selects(watch: WatchRules, tweet: TweetFact, scene: Scene): Sele
 }
 
 function isSubject({ type, keys }: WatchRules, tweet: TweetFact, scene: Scene): boolean {
-  const finds = (text: Json | undefined) => QUERIES.find((query) => query.text === text)?.holds(tweet) === true || tweet.kind === "retweet";
+  const queries = [...QUERIES, ...BURST_QUERIES];
+  const finds = (text: Json | undefined) => queries.find((query) => query.text === text)?.holds(tweet) === true || tweet.kind === "retweet";
   switch (type) {
     case "search":
       return finds(keys["query"]);

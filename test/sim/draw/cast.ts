@@ -57,6 +57,15 @@ export const QUERIES: readonly Condition[] = [
   { text: "delta lang:de", holds: ({ text, lang }) => has(text, "delta") && lang === "de" },
 ];
 
+/** The word in the posts of bursts, which no other query finds. */
+export const BURST_WORD = "catchup";
+/** The author of bursts, whom no watch follows. */
+export const BURST_AUTHOR = "hugo7";
+export const BURST_QUERIES: readonly Condition[] = [
+  { text: BURST_WORD, holds: ({ text }) => has(text, BURST_WORD) },
+  { text: `${BURST_WORD} from:${BURST_AUTHOR}`, holds: ({ text, by }) => has(text, BURST_WORD) && by === BURST_AUTHOR },
+];
+
 /** Expressions of `where` over a tweet. */
 export const CONDITIONS: readonly Condition[] = [
   { text: 'tweet.lang == "en"', holds: ({ lang }) => lang === "en" },

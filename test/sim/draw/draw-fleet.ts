@@ -1,6 +1,7 @@
 /** Makes a scenario of one daemon one of several replicas, and draws what goes wrong among them. */
 import { COMMIT_POINTS, DECIDED_POINTS, REPLICA_POINTS } from "../run/crash-points.ts";
 import type { Dice } from "./dice.ts";
+import { drawBursts } from "./draw-bursts.ts";
 import type { Scenario, Step } from "./scenario.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { byTime } from "./draw-world.ts";
@@ -39,7 +40,10 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
   const isClear = (step: Step) =>
     !situations.some(({ atMs, ...of }) => replicaOf(of) === replicaOf(step) && step.atMs >= atMs && step.atMs < atMs + scenario.busyMs / 3);
   const others = [...crashes, ...stalls, ...cuts].filter(isClear);
-  return { ...scenario, replicas, lateMs, steps: [...own, ...others, ...situations].sort(byTime) };
+  const fleet = { ...scenario, replicas, lateMs, steps: [...own, ...others, ...situations].sort(byTime) };
+  if (!dice.chance(0.4)) return fleet;
+  const busy = drawBursts(dice, fleet);
+  return { ...busy, steps: [...busy.steps].sort(byTime) };
 }
 
 const replicaOf = (step: object): number | undefined => ("replica" in step ? (step.replica as number) : undefined);
