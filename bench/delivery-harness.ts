@@ -77,6 +77,7 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     paces: new Map(),
     sizes: new Map(),
     waits: new Map(),
+    onPart: () => {},
     startTemplates: (templates, more) => {
       const thread = (templateThread ??= startTemplateWorker(templates, { ...more, script: resolve("dist/template-worker.js") }));
       return { run: (jobs) => thread.run(jobs), stop: async () => undefined };

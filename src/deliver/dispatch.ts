@@ -5,7 +5,7 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { DeliveryResult } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
-import { isTooLarge } from "../model/sink.ts";
+import { isTooLarge, type MissedReceiver, receiversOf } from "../model/sink.ts";
 import type { AttemptLog } from "./logs/attempt-log.ts";
 import type { Breaker } from "./outcome/breaker.ts";
 import type { DeliveryDelays } from "./logs/delays.ts";
@@ -36,6 +36,8 @@ export interface DispatchDeps {
   giveUpExpired(queue: SinkQueue): Promise<void>;
   /** Messages were given up, and that is stored. */
   onDead(): void;
+  /** Some of several receivers of a message will never have it, and that is stored. */
+  onPart(sink: string, missed: readonly MissedReceiver[]): void | Promise<void>;
 }
 
 type Ended = Exclude<Attempt, { kind: "cut" }>;
@@ -88,6 +90,7 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     await stored;
     delays.settled(claimed, result);
     if (result.kind === "dead") deps.onDead();
+    if (result.kind === "sent" && result.missed !== undefined) await deps.onPart(queue.name, result.missed);
     deps.messageLog.settled(claimed, result);
     if (hasAnswered(attempt)) await breaker.recordSuccess(queue);
     await deps.giveUpExpired(queue).catch(onNotGivenUp(queue));
@@ -119,7 +122,12 @@ function pauseFor(queues: readonly SinkQueue[], queue: SinkQueue, { error, sentA
 }
 
 /** The failure speaks of the sink: another message would have fared the same. */
-const isOfSink = ({ error: { kind } }: Failed): boolean => kind === "transient" || kind === "destination";
+const isOfSink = (attempt: Failed): boolean =>
+  attempt.error.kind === "destination" || (attempt.error.kind === "transient" && !isPart(attempt));
 
-/** It took the message, or refused it for its content. */
-const hasAnswered = (attempt: Ended): boolean => attempt.kind === "taken" || (attempt.error.kind === "message" && !isUnsent(attempt.error));
+/** Some of several receivers have the message now. */
+const isPart = (attempt: Failed): boolean => receiversOf(attempt.error).length > 0;
+
+/** It took the message, or a part of its receivers did, or it refused it for its content. */
+const hasAnswered = (attempt: Ended): boolean =>
+  attempt.kind === "taken" || isPart(attempt) || (attempt.error.kind === "message" && !isUnsent(attempt.error));

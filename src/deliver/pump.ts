@@ -12,7 +12,7 @@ import type { Meter } from "../model/meter.ts";
 import type { MovedSink, NewMessage, Outbox } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
 import type { SilenceStore } from "../model/silence.ts";
-import type { OutboxEvent } from "../model/sink.ts";
+import type { MissedReceiver, OutboxEvent } from "../model/sink.ts";
 import type { Trace } from "../model/trace.ts";
 import type { ScheduledDigest, Throttle } from "../route/route.ts";
 import { type AttemptLog, createAttemptLog } from "./logs/attempt-log.ts";
@@ -72,6 +72,8 @@ export interface PumpDeps {
   onSinkRecovered(sink: string, reportedAtMs: number): void | Promise<void>;
   /** Messages were given up, and that is stored. */
   onDead(): void;
+  /** Some of several receivers of a message will never have it. At every such message. */
+  onPart(sink: string, missed: readonly MissedReceiver[]): void | Promise<void>;
   /** At most once a day and sink. */
   onUnpublished(report: UnpublishedReport): void | Promise<void>;
 }
@@ -213,6 +215,7 @@ function createPipeline(
     halve: createHalve({ store, random, log, layOut, wordEvents }),
     giveUpExpired: (queue) => giveUpExpired(deps, queue),
     onDead: () => deps.onDead(),
+    onPart: (sink, missed) => deps.onPart(sink, missed),
   });
   return {
     group: createGroupStage(deps),

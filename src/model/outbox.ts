@@ -126,6 +126,8 @@ export type DeliveryResult =
       readonly nextAttemptAtMs: number;
       readonly error: string;
       readonly countAttempt: boolean;
+      /** Those of several receivers who have it now. */
+      readonly taken?: readonly string[];
     }
   | {
       readonly messageId: string;

@@ -29,15 +29,26 @@ export interface Mail {
   readonly answersId?: string;
   readonly dateMs: number;
   readonly from: string;
+  /** As the mail names them. */
   readonly to: readonly string[];
+  /** Those of them whom it is handed over for. */
+  readonly recipients: readonly string[];
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
+/** A recipient that the server refused. */
+export interface RefusedRecipient {
+  readonly recipient: string;
+  /** Its answer: 4yz may pass, 5yz does not. */
+  readonly status: number;
+  readonly error: string;
+}
+
 export interface MailResult {
-  /** Recipients that the server refused, while it took the mail for others. */
-  readonly refused: number;
+  /** Those that the server refused: some, while it took the mail for others, or all. */
+  readonly refused: readonly RefusedRecipient[];
 }
 
 /** A program of this machine. Its environment is empty, its folder the root. */

@@ -76,6 +76,8 @@ export interface SealedMessage {
   readonly body: MessageBody;
   /** How many alerts it lists; one where it is absent. What is refused as too large goes out in halves, and only one alert is cut shorter. */
   readonly alerts?: number;
+  /** Those of its several receivers who have it already: an attempt reached only them. Absent: nobody. */
+  readonly taken?: readonly string[];
   /** The sink's own id of the message that this one belongs under, where the sink can show that. Known once that one was sent. */
   readonly threadRef?: string;
 }
@@ -84,6 +86,12 @@ export interface SealedMessage {
 export interface SendLimit {
   readonly count: number;
   readonly intervalMs: number;
+}
+
+/** One of several receivers that will never have a message which others have. */
+export interface MissedReceiver {
+  readonly receiver: string;
+  readonly error: string;
 }
 
 export interface SendReceipt {
@@ -97,6 +105,8 @@ export interface SendReceipt {
   readonly holdMs?: number;
   /** The message that it was to go below, by the sink's own id: that is gone, and this one stands by itself. */
   readonly missingThread?: string;
+  /** Receivers that refused it for good, while others have it. It is not repeated; the operator hears of them. */
+  readonly missed?: readonly MissedReceiver[];
 }
 
 /** How a sink for people shows more alerts than one message can. */
@@ -183,6 +193,17 @@ export type SinkFailure = "message" | "destination" | "rate_limited" | "transien
 export const TOO_LARGE = { tooLarge: true } as const;
 
 export const isTooLarge = ({ kind, fields }: SinkError): boolean => kind === "message" && fields["tooLarge"] === true;
+
+/**
+ * The fields of a passing failure that concerns only some of several receivers. `taken`: all who have the message now. It is repeated for the others
+ * alone, and says nothing of the sink.
+ */
+export const takenBy = (taken: readonly string[]) => ({ taken }) as const;
+
+export function receiversOf({ kind, fields }: SinkError): readonly string[] {
+  const { taken } = fields;
+  return kind === "transient" && Array.isArray(taken) ? taken.map(String) : [];
+}
 
 /** What the operator can do where the sink knows nothing better. */
 const USUAL_HINTS: Readonly<Record<SinkFailure, string>> = {

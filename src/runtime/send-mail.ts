@@ -1,5 +1,5 @@
 /** Mails over SMTP, through nodemailer: one connection each. It is loaded for the first mail, so that a start without one does not pay for it. */
-import type { Mail, MailResult, MailServer } from "../model/outputs.ts";
+import type { Mail, MailResult, MailServer, RefusedRecipient } from "../model/outputs.ts";
 
 /** The lines of text and HTML keep within the 998 bytes of RFC 5322, whatever stands in them. */
 const ENCODING = "quoted-printable";
@@ -13,13 +13,32 @@ export async function sendMail(server: MailServer, mail: Mail, signal: AbortSign
     ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs, dnsTimeout: timeoutMs },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
-  const { from, to, subject, text, html, id, dateMs, answersId } = mail;
-  const info = await transport.sendMail({
+  const { from, to, recipients, subject, text, html, id, dateMs, answersId } = mail;
+  const sent = transport.sendMail({
     ...{ from, to: [...to], subject, text, html, messageId: id, date: new Date(dateMs), textEncoding: ENCODING, encoding: "utf8" },
+    envelope: { from, to: [...recipients] },
     ...(answersId === undefined ? {} : { inReplyTo: answersId, references: answersId }),
     // Nobody's absence note answers an alert: https://www.rfc-editor.org/rfc/rfc3834#section-5
     headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
-  return { refused: info.rejected.length };
+  const info: Refusals = await sent.catch((error: Refusals & Error) => {
+    // Where it refuses every recipient, nodemailer throws: that is an answer, too.
+    if ((error.rejectedErrors ?? []).length === recipients.length) return error;
+    throw error;
+  });
+  return { refused: (info.rejectedErrors ?? []).map(refusalOf) };
 }
+
+/** https://nodemailer.com/smtp#handling-responses */
+interface Refusals {
+  readonly rejectedErrors?: readonly RejectedError[] | undefined;
+}
+
+type RejectedError = Error & { readonly recipient?: string | undefined; readonly responseCode?: number | undefined };
+
+const refusalOf = ({ recipient = "", responseCode = 0, message }: RejectedError): RefusedRecipient => ({
+  recipient,
+  status: responseCode,
+  error: message,
+});

@@ -1,13 +1,15 @@
 /** The Apprise sink: plain text for whatever services an Apprise API server knows. Owns its settings, the text, and what that server's answers mean. */
 import { z } from "zod";
+import type { HttpResponse } from "../model/http.ts";
 import type { JsonObject } from "../model/json.ts";
-import { type Batch, type Digest, type DigestPart, SinkError } from "../model/sink.ts";
+import { type Batch, type Digest, type DigestPart, type SendReceipt, SinkError } from "../model/sink.ts";
 import { headingOf } from "../render/messages/plain-message.ts";
 import { announcementLine, fitCards, plainLine, type RichCard, type RichLine, richDigest } from "../render/rich-lines.ts";
 import { cleanLine } from "../render/text/clean-text.ts";
 import { defuseHandles, defuseMentions } from "../render/text/defuse.ts";
 import { trimText } from "../render/text/trim-text.ts";
 import { createPoster } from "./kind/address-post.ts";
+import { byStatus, inBody } from "./kind/meant-answer.ts";
 import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "./kind/address-settings.ts";
 import { addIssue } from "./kind/chat-settings.ts";
 import type { Receiver } from "./kind/http-answer.ts";
@@ -49,6 +51,9 @@ type AppriseSettings = z.infer<typeof settingsSchema>;
 /** What is sealed. https://github.com/caronc/apprise-api#api-details */
 export type AppriseBody = { readonly title: string; readonly body: string; readonly type: "info" | "warning" | "failure" };
 
+const APPRISE_LOG = (sent: string) =>
+  `{"error":"One or more notification could not be sent","details":[${sent}["WARNING","","Failed to send."]]}`;
+
 export const appriseSink: SinkType<AppriseSettings> = {
   type: "apprise",
   summary: "Posts plain text through an Apprise API server, which reaches more than a hundred other services.",
@@ -58,6 +63,20 @@ export const appriseSink: SinkType<AppriseSettings> = {
   example: "type: apprise\nurl: http://apprise:8000\nkey: brand\nallow_private: true\n",
   chat: true,
   concurrency: 1,
+  answers: [
+    ...byStatus("sent", 200),
+    inBody("2xx with an `error`", "passing", { status: 200, body: '{"error":"no"}' }),
+    ...byStatus("closed", 204),
+    inBody("424, some services took it", "part", { status: 424, body: APPRISE_LOG('["INFO","","Sent Slack notification."],') }),
+    inBody("424 without a log", "part", { status: 424 }),
+    inBody("424, no service took it", "passing", { status: 424, body: APPRISE_LOG("") }),
+    inBody("424, `urls` names one service", "passing", { status: 424, settings: { urls: "json://notify.example" } }),
+    ...byStatus("too_large", 413, 431),
+    ...byStatus("refused", 400),
+    ...byStatus("closed", 302, 401, 403, 404, 405),
+    ...byStatus("wait", 429),
+    ...byStatus("passing", 408, 500, 503),
+  ],
   doubts: (name, settings) => doubtOfPrivateAddress(name, settings),
   destinations: ({ url }) => [{ kind: "url", url }],
   create: async (_name, settings, deps) => ({
@@ -70,24 +89,42 @@ export const appriseSink: SinkType<AppriseSettings> = {
 function createSend(settings: AppriseSettings, deps: SinkDeps) {
   const { key, urls, tag } = settings;
   const url = `${settings.url.replace(/\/+$/, "")}/notify/${key ?? ""}`;
-  const post = createPoster({ ...settings, url }, APPRISE, deps);
-  const headers = { "content-type": "application/json; charset=utf-8", "user-agent": "chirpwatch" };
+  const post = createPoster({ ...settings, url }, { ...APPRISE, isPart: (answer) => isPartly(answer, urls) }, deps);
+  const headers = {
+    "content-type": "application/json; charset=utf-8",
+    // What each service answered stands in the log that comes with the answer.
+    ...{ accept: "application/json", "x-apprise-log-level": "info", "user-agent": "chirpwatch" },
+  };
   const to = { ...(urls === undefined ? {} : { urls }), ...(tag === undefined ? {} : { tag }) };
   // There is no idempotency key: a message whose answer was lost is seen twice.
-  return async ({ body }: { readonly body: unknown }, signal: AbortSignal) => {
+  return async ({ body }: { readonly body: unknown }, signal: AbortSignal): Promise<SendReceipt> => {
     const { status } = await post({ headers, body: JSON.stringify({ ...(body as AppriseBody), ...to, format: "text" }) }, signal);
     // The server says so where there is nobody to notify.
     if (status === 204) throw new SinkError("destination", "Apprise answered 204: nothing was notified", status, { hint: NOBODY_HINT });
-    return {};
+    return status === PARTLY ? { missed: [{ receiver: "a service behind Apprise", error: "see the log of the Apprise server" }] } : {};
   };
 }
+
+/** "At least one notification could not be sent": https://github.com/caronc/apprise-api#api-response-codes */
+const PARTLY = 424;
+const SENT_LINE = /\bSent [^"\n]{1,60} notification/i;
+const HAS_LOG = /"details"\s*:\s*\[\s*\[/;
+
+/**
+ * Whether some services took it. Nobody did where there is one service only, or where the answer's log has no line about one that did. Without a log
+ * it counts as taken: a repeat would reach those who have it.
+ */
+const isPartly = ({ status, body }: HttpResponse, urls: string | undefined): boolean =>
+  status === PARTLY && (urls === undefined || /[\s,]/.test(urls.trim())) && (SENT_LINE.test(body) || !HAS_LOG.test(body));
 
 const NOBODY_HINT = "Add Apprise URLs on the server under this `key` (and with this `tag`), or set `urls`.";
 
 const APPRISE: Receiver = {
   name: "Apprise",
-  // One of the services refused: it may take the message later, those that took it get it again.
+  // No service took it: each may take it later.
   kinds: { 424: "transient" },
+  // With an error of its own beside it, a 200 is none.
+  readFailure: (answer) => (/"error"\s*:\s*"[^"]/.test(answer.body) ? { ...answer, status: 500 } : undefined),
   // "The payload is too large to be processed": https://github.com/caronc/apprise-api#api-details
   isTooLarge: ({ status }) => status === 431,
   hints: {

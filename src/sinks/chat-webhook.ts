@@ -5,6 +5,7 @@ import type { Batch, Digest, DigestPart } from "../model/sink.ts";
 import { chatLines, chatText, chatUrl } from "../render/chat-text.ts";
 import { announcementLine, fitCards, headingLine, type RichCard, type RichLine, richDigest, type Span } from "../render/rich-lines.ts";
 import { createPoster } from "./kind/address-post.ts";
+import { byStatus, inBody } from "./kind/meant-answer.ts";
 import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "./kind/address-settings.ts";
 import { doubtsOfOtherChat } from "./kind/chat-doubts.ts";
 import type { Receiver } from "./kind/http-answer.ts";
@@ -37,6 +38,16 @@ export const chatWebhookSink: SinkType<z.infer<typeof settingsSchema>> = {
   example: 'type: chat_webhook\nwebhook_url: "${MATTERMOST_WEBHOOK_URL}"\n',
   chat: true,
   concurrency: 1,
+  answers: [
+    ...byStatus("sent", 200),
+    inBody("2xx with an error in its body", "sent", { status: 200, body: '{"success":false,"error":"no"}' }),
+    ...byStatus("too_large", 413),
+    inBody("400 about the length of the message", "too_large", { status: 400, body: '{"error":"error-message-size-exceeded"}' }),
+    ...byStatus("refused", 422),
+    ...byStatus("closed", 302, 400, 401, 403, 404, 410, 501),
+    ...byStatus("wait", 429),
+    ...byStatus("passing", 408, 500, 503),
+  ],
   limits: ({ webhook_url: url }) => (new URL(url).hostname === "chat.googleapis.com" ? [GOOGLE_LIMIT] : []),
   doubts: (name, { webhook_url: url, allow_private }) => [
     ...doubtOfPrivateAddress(name, { url, allow_private }),

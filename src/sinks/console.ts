@@ -37,6 +37,7 @@ export const consoleSink: SinkType<z.infer<typeof settingsSchema>> = {
   example: "type: console\n",
   chat: false,
   concurrency: 1,
+  answers: [{ answer: "written", means: "sent", example: { kind: "nothing" } }],
   doubts: (_name, settings) => doubtsOfThreads(settings),
   destinations: () => [{ kind: "console" }],
   describe: () => "console",

@@ -28,6 +28,12 @@ export const execSink: SinkType<ExecSettings> = {
   example: "type: exec\ncommand: [/usr/local/bin/on-alert, brand]\n",
   chat: false,
   concurrency: 1,
+  answers: [
+    { answer: "exit code 0", means: "sent", example: { kind: "exit", code: 0 } },
+    { answer: "65", means: "refused", example: { kind: "exit", code: 65 } },
+    { answer: "64, 77, 78, 126, 127, or not started", means: "closed", example: { kind: "exit", code: 77 } },
+    { answer: "any other, a signal, too late", means: "passing", example: { kind: "exit", code: 1 } },
+  ],
   destinations: ({ command: [path = ""] }) => [{ kind: "program", path }],
   describe: ({ command: [path = ""] }) => path,
   create: async (_name, settings, deps) => createExecSink(settings, deps),

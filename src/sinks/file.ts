@@ -28,6 +28,11 @@ export const fileSink: SinkType<FileSettings> = {
   example: "type: file\npath: alerts/events.ndjson\nmax_size: 100MB\n",
   chat: false,
   concurrency: 1,
+  answers: [
+    { answer: "written", means: "sent", example: { kind: "nothing" } },
+    { answer: "disk full or broken", means: "passing", example: { kind: "disk", code: "ENOSPC" } },
+    { answer: "no permission, no file", means: "closed", example: { kind: "disk", code: "EACCES" } },
+  ],
   destinations: () => [{ kind: "file" }],
   describe: ({ path }) => path,
   create: async (_name, settings, { outputs }) => createFileSink(settings, outputs),

@@ -168,6 +168,7 @@ export function createBench(
         troubles.push(trouble);
         opsAlerts.push(`failing ${trouble.sink}: ${trouble.reason}`);
       },
+      onPart: (sink, missed) => void opsAlerts.push(`part ${sink}: ${missed.map(({ receiver }) => receiver).join()}`),
       onDead: () => meter.count("onDead"),
       onUnpublished: (report) => void unpublished.push(report),
       onSinkRecovered: (sink) => void opsAlerts.push(`recovered ${sink}`),

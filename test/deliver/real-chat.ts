@@ -97,6 +97,7 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
           listedAt: () => "chirpwatch events",
           onSinkFailing: () => {},
           onSinkRecovered: () => {},
+          onPart: () => {},
           onDead: () => {},
           onUnpublished: (report) => void reports.push(report),
         });

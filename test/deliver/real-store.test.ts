@@ -91,6 +91,7 @@ async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
     listedAt: () => expect.unreachable("a webhook lists everything"),
     onSinkFailing: () => {},
     onSinkRecovered: () => {},
+    onPart: () => {},
     onDead: () => {},
     onUnpublished: () => {},
   });

@@ -2,6 +2,7 @@
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { COMMON_SINK_KEYS } from "../../src/config/schema/sink-schema.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
+import type { AnswerMeaning } from "../../src/sinks/kind/meant-answer.ts";
 import type { SinkType } from "../../src/sinks/kind/sink-type.ts";
 import { keyTable, typesOf } from "./key-table.ts";
 import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
@@ -35,6 +36,29 @@ const section = (type: SinkType<any>): readonly string[] => [
   keyTable(schemaOf(type), (name) => !COMMON_SINK_KEYS.includes(name)),
 ];
 
+const MEANINGS: Readonly<Record<AnswerMeaning, readonly [means: string, repeated: string, ops: string]>> = {
+  sent: ["taken", "no", "nothing"],
+  part: ["some of its receivers took it", "only for those who refused it for now", "`delivery.partial`, once a day for the same receivers"],
+  too_large: ["too large", "in halves, down to single alerts", "`delivery.dead` for what is refused alone"],
+  refused: ["this message is refused", "no: dead letter", "`delivery.dead`"],
+  closed: ["nobody can post there", "with each trial of the breaker", "`sink.failing` at once"],
+  gone: [
+    "gone for good: the sink is disabled",
+    "no, until its address changes or `resume --sink`",
+    "`sink.failing` at once, `delivery.dead`",
+  ],
+  wait: ["not now", "after the wait that was asked for", "`sink.failing` where it goes on"],
+  passing: ["may pass", "by the retry schedule, as long as `retry_for`", "`sink.failing` after two minutes"],
+};
+
+/** One row for each meaning of a type. */
+const answerRows = ({ type, answers }: SinkType<any>): readonly (readonly string[])[] =>
+  (Object.keys(MEANINGS) as AnswerMeaning[]).flatMap((meaning) => {
+    const own = answers.filter(({ means }) => means === meaning).map(({ answer }) => answer);
+    const [means, repeated, ops] = MEANINGS[meaning];
+    return own.length === 0 ? [] : [[code(type), own.join(", "), means, repeated, ops]];
+  });
+
 export const sinksPage = (): string =>
   page(
     GENERATED,
@@ -45,6 +69,9 @@ export const sinksPage = (): string =>
       SINK_TYPES.map((type) => [`[${type.type}](#${type.type})`, sentence(type.summary)]),
     ),
     ...SINK_TYPES.map(section),
+    "## What answers mean",
+    "Over HTTP the status counts. The body of a 2xx counts only where the vendor documents that it may speak of a failure. Without an answer a message is tried again. See also [failures](delivery.md).",
+    table(["Sink", "Answer", "Means", "Repeated", "The operator hears"], SINK_TYPES.flatMap(answerRows)),
     "## Keys of every sink",
     "`defaults.sink` holds keys of one type for all its sinks, by the type's name.",
     keyTable(typesOf("sinks").find((one) => one.properties?.["type"]?.const === "console") ?? {}, (name) =>

@@ -29,7 +29,6 @@ describe("the Apprise sink", () => {
     [204, "destination", "Add Apprise URLs"],
     [400, "message", "log of the Apprise server"],
     [404, "destination", "Check `url` and `key`"],
-    [424, "transient", "A service behind Apprise refused"],
     [500, "transient", ""],
   ])("takes %i for a failure of kind %s", async (status, kind, hint) => {
     receiver.answer((_, response) => response.writeHead(status).end());

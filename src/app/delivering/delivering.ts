@@ -83,7 +83,7 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   });
   const onTemplateFailing: DeliveryDeps["onTemplateFailing"] = (...failure) => void opsAlerts.raise(templateAlert(hash, ...failure));
   const templates = { startTemplates, onTemplateFailing };
-  const alerts = sinkAlerts(opsAlerts, deadReports);
+  const alerts = sinkAlerts(opsAlerts, deadReports, clock);
   const shared = { store, clock, random, log, meter, trace, silenceOf: silences.silenceOf, ...alerts, ...templates };
   const kept = { paces: new Map(), sizes: new Map(), waits: new Map() } satisfies Pick<DeliveryDeps, "paces" | "sizes" | "waits">;
   const destinations = createDestinations(share, hash);
@@ -122,10 +122,25 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   };
 }
 
-type SinkAlerts = Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered" | "onDead" | "onUnpublished">;
+/** At most so often the operator hears of receivers that a sink does not reach; again once they are others. */
+const DAY_MS = 86_400_000;
 
-const sinkAlerts = (opsAlerts: OpsAlerts, deadReports: DeadReports): SinkAlerts => ({
+type SinkAlerts = Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered" | "onDead" | "onPart" | "onUnpublished">;
+
+const sinkAlerts = (opsAlerts: OpsAlerts, deadReports: DeadReports, clock: DeliveryDeps["clock"]): SinkAlerts => ({
   onDead: () => deadReports.wake(),
+  onPart(sink, missed) {
+    const names = missed.map(({ receiver }) => receiver).sort();
+    return opsAlerts.raise({
+      type: "delivery.partial",
+      subject: sink,
+      severity: "warning",
+      message: `Alerts of ${sink} reach some of its receivers and not others: ${missed.map(({ receiver, error }) => `${receiver} (${error})`).join(", ")}`,
+      hint: "Who refuses them gets no repeat: correct or remove that receiver.",
+      facts: { receivers: names },
+      once: { key: `delivery.partial:${sink}`, about: names.join(), endsAtMs: clock.now() + DAY_MS },
+    });
+  },
   onSinkFailing: ({ sink, reason, hint, sinceMs, retryForMs }) =>
     opsAlerts.raise({
       type: "sink.failing",

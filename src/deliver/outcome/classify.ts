@@ -3,7 +3,7 @@ import { WAITS_GROW_FROM } from "../../model/asked-wait.ts";
 import type { Random } from "../../model/random.ts";
 import type { DeliveryResult, SinkHealth } from "../../model/outbox.ts";
 import type { DeadCause } from "../../model/dead-letters.ts";
-import type { SinkError } from "../../model/sink.ts";
+import { receiversOf, type SinkError } from "../../model/sink.ts";
 import { nextAttemptAt } from "./retry-schedule.ts";
 import { isUnsent, type Attempt } from "../stages/send.ts";
 
@@ -38,7 +38,8 @@ export function classifyAttempt(
   const asksToWait = isAskedToWait(attempt.error);
   const nextAttemptAtMs = breaker === "open" || asksToWait ? message.sealedAtMs : dueAtMs;
   const countAttempt = breaker === "closed" && (!asksToWait || (queue.waits.row?.count ?? 0) >= WAITS_GROW_FROM);
-  return { ...about, kind: "retry", nextAttemptAtMs, error, countAttempt };
+  const taken = receiversOf(attempt.error);
+  return { ...about, kind: "retry", nextAttemptAtMs, error, countAttempt, ...(taken.length > 0 && { taken }) };
 }
 
 /** The sink wants silence, for as long as it says or without a word. */

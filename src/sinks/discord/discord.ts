@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { isTooLarge, type MessageEdit, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
 import { allowPrivateChatSetting, doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
+import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { discordDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
@@ -93,6 +94,16 @@ export const discordSink: SinkType<DiscordSettings> = {
     written: ({ mention }) => mentionConditions(mention === undefined ? [] : [[["mention"], mention]]),
     withMatches: ({ mention, ...settings }, matchesOf) => ({ ...settings, mention: mention && withCondition(mention, matchesOf) }),
   },
+  answers: [
+    inBody("2xx", "sent", { status: 200, body: '{"id":"1","channel_id":"5"}' }),
+    ...byStatus("too_large", 413),
+    inBody("400 about the length of a field, or code 40005", "too_large", { status: 400, body: '{"code":40005,"message":"too large"}' }),
+    inBody("400: tried once more as text, then", "refused", { status: 400, body: '{"code":50035,"message":"Invalid Form Body"}' }),
+    inBody("400 about the channel, like code 50008", "closed", { status: 400, body: '{"code":50008,"message":"no"}' }),
+    ...byStatus("closed", 302, 401, 403, 404, 410),
+    ...byStatus("wait", 429),
+    ...byStatus("passing", 408, 500, 503),
+  ],
   doubts: (name, settings) => [
     ...discordDoubts(settings),
     ...doubtOfPrivateAddress(name, { ...settings, url: discordAddress(settings) }, true),

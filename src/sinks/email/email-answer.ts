@@ -1,6 +1,7 @@
 /** What a mail server's refusal, or its silence, means for a message, and what an operator can do about it. */
 import { errorText } from "../../model/errors.ts";
-import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
+import type { RefusedRecipient } from "../../model/outputs.ts";
+import { type MissedReceiver, SinkError, type SinkFailure, takenBy, TOO_LARGE } from "../../model/sink.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /** As nodemailer names failures: https://nodemailer.com/errors */
@@ -12,11 +13,13 @@ interface MailFailure {
 
 const SERVER_HINT = "Check `host`, `port` and `security`: 587 goes with starttls, 465 with tls.";
 
+const RECIPIENTS_HINT = "The server refuses the sender or every recipient: check `from` and `to`.";
+
 /** A refusal for good, by the step that was refused: who logs in, who sends and gets, what is sent. */
 const FOR_GOOD: Readonly<Record<string, readonly [kind: SinkFailure, hint: string]>> = {
   EAUTH: ["destination", "Check `user` and `password`: many providers want a password for this program alone."],
   ENOAUTH: ["destination", "The server wants to know who sends: set `user` and `password`."],
-  EENVELOPE: ["destination", "The server refuses the sender or every recipient: check `from` and `to`."],
+  EENVELOPE: ["destination", RECIPIENTS_HINT],
   EMESSAGE: ["message", ""],
 };
 
@@ -32,4 +35,26 @@ export function classifyMailFailure(error: unknown): SinkError {
   const [kind, hint] = known === undefined || isPassing ? (["transient", status === undefined ? SERVER_HINT : ""] as const) : known;
   const fields = kind === "message" && isOfSize(status, errorText(error)) ? { fields: TOO_LARGE } : {};
   return new SinkError(kind, `the mail was not accepted: ${errorText(error)}`, status, { hint, cause: error, ...fields });
+}
+
+/**
+ * Who of several recipients will never have the mail, while others have it. `taken`: who had it before this attempt.
+ * @throws SinkError where some may have it later, or nobody has it
+ */
+export function readRefusals(
+  refused: readonly RefusedRecipient[],
+  asked: readonly string[],
+  taken: readonly string[],
+): readonly MissedReceiver[] {
+  const isRefused = (address: string) => refused.some(({ recipient }) => recipient === address);
+  const have = [...taken, ...asked.filter((address) => !isRefused(address))];
+  const [first] = refused;
+  if (first === undefined) return [];
+  const passing = refused.filter(({ status }) => status < 500);
+  const said = (passing.length > 0 ? passing : refused).map(({ recipient, error }) => `${recipient}: ${error}`).join("; ");
+  if (passing.length > 0)
+    throw new SinkError("transient", `the mail was not accepted for ${said}`, first.status, { fields: takenBy(have) });
+  if (have.length === 0)
+    throw new SinkError("destination", `the mail was not accepted for ${said}`, first.status, { hint: RECIPIENTS_HINT });
+  return refused.map(({ recipient, error }) => ({ receiver: recipient, error }));
 }

@@ -7,7 +7,7 @@ import type { SealedMessage, Sink } from "../../model/sink.ts";
 import { timeoutSetting } from "../kind/address-settings.ts";
 import { addIssue } from "../kind/chat-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
-import { classifyMailFailure } from "./email-answer.ts";
+import { classifyMailFailure, readRefusals } from "./email-answer.ts";
 import { type EmailBody, MOST_MAIL_CARDS, renderEmail, renderEmailAnnouncement, renderEmailDigest } from "./email-render.ts";
 
 const ADDRESS = /^[^\s@<>,;:"()\\]+@[A-Za-z0-9.-]+$/;
@@ -58,12 +58,30 @@ export const emailSink: SinkType<EmailSettings> = {
     'type: email\nhost: smtp.example.com\nuser: alerts\npassword: "${SMTP_PASSWORD}"\nfrom: Alerts <alerts@example.com>\nto: team@example.com\n',
   chat: true,
   concurrency: 1,
+  answers: [
+    { answer: "250", means: "sent", example: { kind: "smtp", commands: {} } },
+    {
+      answer: "5yz to some recipients",
+      means: "part",
+      example: { kind: "smtp", commands: { "RCPT TO:<boss": "550 5.1.1 no such user" } },
+    },
+    {
+      answer: "4yz to some recipients",
+      means: "part",
+      example: { kind: "smtp", commands: { "RCPT TO:<boss": "450 4.2.0 greylisted" } },
+    },
+    { answer: "5yz to all recipients or the sender", means: "closed", example: { kind: "smtp", commands: { RCPT: "550 5.1.1 no" } } },
+    { answer: "5yz to the login", means: "closed", example: { kind: "smtp", commands: { AUTH: "535 5.7.8 bad credentials" } } },
+    { answer: "552, 5.3.4 or 5.2.3 to the text", means: "too_large", example: { kind: "smtp", commands: { ".": "552 5.3.4 too big" } } },
+    { answer: "any other 5yz to the text", means: "refused", example: { kind: "smtp", commands: { ".": "554 5.6.0 refused" } } },
+    { answer: "4yz, no answer", means: "passing", example: { kind: "smtp", commands: { MAIL: "451 4.3.0 try later" } } },
+  ],
   destinations: ({ host }) => [{ kind: "url", url: `smtp://${host.includes(":") ? `[${host}]` : host}` }],
   describe: ({ to }) => [to].flat().map(bareAddress).join(", "),
-  create: async (name, settings, deps) => createEmailSink(name, settings, deps),
+  create: async (_name, settings, deps) => createEmailSink(settings, deps),
 };
 
-function createEmailSink(name: string, settings: EmailSettings, { outputs, log }: SinkDeps): Sink {
+function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
   const { host, security, user, password, timeout } = settings;
   const server: MailServer = {
     ...{ host, security, port: settings.port ?? PORTS[security], timeoutMs: parseDuration(timeout) ?? 60_000 },
@@ -77,19 +95,25 @@ function createEmailSink(name: string, settings: EmailSettings, { outputs, log }
       const { refused } = await outputs.mail(server, mail, signal).catch((error: unknown) => {
         throw classifyMailFailure(error);
       });
-      // The others have it: sending it again would reach them twice.
-      if (refused > 0) log.warn("a mail server refuses some recipients of a sink", { sink: name, refused });
-      return { ref: mail.id };
+      const missed = readRefusals(refused, mail.recipients, message.taken ?? []);
+      return { ref: mail.id, ...(missed.length === 0 ? {} : { missed }) };
     },
   };
 }
 
 /** The same message has the same Message-ID in every attempt, by which mail programs drop a repeat; a digest's further mails answer its first. */
-function mailOf({ from, to }: EmailSettings, { id, sealedAtMs, body, threadRef }: SealedMessage): Mail {
+function mailOf({ from, to }: EmailSettings, { id, sealedAtMs, body, threadRef, taken = [] }: SealedMessage): Mail {
+  const all = [to].flat();
   const domain = bareAddress(from).split("@")[1] ?? "";
   return {
     ...(body as EmailBody),
-    ...{ id: `<${id}@${domain}>`, dateMs: sealedAtMs, from, to: [to].flat() },
+    ...{
+      id: `<${id}@${domain}>`,
+      dateMs: sealedAtMs,
+      from,
+      to: all,
+      recipients: all.map(bareAddress).filter((one) => !taken.includes(one)),
+    },
     ...(threadRef === undefined ? {} : { answersId: threadRef }),
   };
 }

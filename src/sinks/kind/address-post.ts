@@ -15,7 +15,7 @@ interface AddressSettings {
   readonly timeout: string;
 }
 
-/** @throws SinkError for anything but a 2xx, whose body is not read. */
+/** @throws SinkError for anything but a 2xx, or what the receiver calls a part. The body of a 2xx is read only where the receiver is known to write failures there. */
 export type Post = (
   request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
   signal: AbortSignal,
@@ -32,14 +32,16 @@ export function createPoster(
     url,
     timeoutMs: parseDuration(timeout) ?? 15_000,
     maxBytes: MAX_ANSWER_BYTES,
-    answerBody: "drop",
+    answerBody: receiver.readFailure === undefined ? "drop" : "cut",
     reach: scopeOf(url, isPrivateAllowed, false),
   } as const;
   return async (request, signal) => {
     const answer = await http.request({ ...how, ...request, signal }).catch((error: unknown) => {
       throw classifyHttpFailure(error, url);
     });
-    if (answer.status < 200 || answer.status > 299) throw classifyHttpAnswer(answer, clock.now(), receiver);
+    if (receiver.isPart?.(answer) === true) return answer;
+    const failure = answer.status < 200 || answer.status > 299 ? answer : receiver.readFailure?.(answer);
+    if (failure !== undefined) throw classifyHttpAnswer(failure, clock.now(), receiver);
     return answer;
   };
 }

@@ -4,7 +4,7 @@ import { parseDuration } from "../../model/duration.ts";
 import type { NetworkScope } from "../../model/http.ts";
 import { isLoopback } from "../../model/loopback.ts";
 import { isPrivateAddress } from "../../runtime/public-address.ts";
-import { addIssue } from "./chat-settings.ts";
+import { addIssue, retiredProblem } from "./chat-settings.ts";
 import type { SinkDoubt } from "./sink-type.ts";
 
 /** @param insteadOfUser what to do with a user name and a password, which an address may not hold */
@@ -32,6 +32,8 @@ export const timeoutSetting = (standard: string) =>
 function urlProblem(text: string, insteadOfUser: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) return "must be an address that starts with https:// or http://";
+  const retired = retiredProblem(url);
+  if (retired !== undefined) return retired;
   if (url.username !== "" || url.password !== "") return `must not hold a user name or password: ${insteadOfUser}`;
   return undefined;
 }

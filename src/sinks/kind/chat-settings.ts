@@ -17,8 +17,19 @@ export const apiUrl = (doc: string) =>
 export function addressProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return "must be an address that starts with https://";
   const url = new URL(text);
+  const retired = retiredProblem(url);
+  if (retired !== undefined) return retired;
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return undefined;
   return "must start with https:// (http:// is for loopback only)";
+}
+
+/**
+ * A Teams connector answers 200 whatever becomes of the message, if it still answers.
+ * https://devblogs.microsoft.com/microsoft365dev/retirement-of-office-365-connectors-within-microsoft-teams
+ */
+export function retiredProblem({ hostname }: URL): string | undefined {
+  if (!/(?:^|\.)(?:webhook|outlook)\.office(?:365)?\.com$/.test(hostname)) return undefined;
+  return "is the address of a Teams connector, which Microsoft has retired: make a workflow (in Teams, Workflows, the template for webhook alerts) and put its address into a sink of `type: teams`";
 }
 
 /** Reports a problem at a key, or at the whole sink; nothing when there is none. */

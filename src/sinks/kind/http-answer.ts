@@ -16,6 +16,10 @@ export interface Receiver {
   readonly gone?: readonly number[];
   /** Whether it refuses the size of the message in another way than by 413. */
   isTooLarge?(answer: HttpResponse): boolean;
+  /** Whether this failure means that some of several services behind it took the message, and others did not: it is not repeated. */
+  isPart?(answer: HttpResponse): boolean;
+  /** The failure that a 2xx speaks of in its body, where the vendor documents that, as an answer with its own status. */
+  readFailure?(answer: HttpResponse): HttpResponse | undefined;
 }
 
 const UNANSWERED: Readonly<Record<string, string>> = {

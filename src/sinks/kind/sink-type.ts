@@ -6,6 +6,7 @@ import type { Http } from "../../model/http.ts";
 import type { Log } from "../../model/log.ts";
 import type { Outputs } from "../../model/outputs.ts";
 import type { SendLimit, Sink } from "../../model/sink.ts";
+import type { MeantAnswer } from "./meant-answer.ts";
 
 export interface SinkDeps {
   readonly http: Http;
@@ -76,6 +77,8 @@ export interface SinkType<S = unknown> {
   readonly concurrency: number;
   /** What the vendor allows for one place by its documentation, where its answers do not say it in time. */
   limits?(settings: S): readonly SendLimit[];
+  /** What its receiver's answers mean, for docs/sinks.md: at least one that is taken, and every kind of failure that it distinguishes. */
+  readonly answers: readonly MeantAnswer[];
   /** Of the sink of that name. */
   doubts?(name: string, settings: S): readonly SinkDoubt[];
   readonly conditions?: SinkConditions<S>;

@@ -114,6 +114,18 @@ export function classifyStatus(status: number, text: string, channel: string): S
   return new SinkError(kindOfStatus(status), shown, status, { hint, ...(status === 413 ? { fields: TOO_LARGE } : {}) });
 }
 
+/**
+ * What a 2xx of a webhook says besides `ok`: `{"ok":false,"error":…}` of Slack's APIs, or the code of an error. Undefined where it was taken.
+ * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
+ */
+export function readWebhookFailure(body: string, channel: string): SinkError | undefined {
+  const text = body.trim();
+  if (DESTINATION[text] !== undefined || CONTENT.has(text)) return classifySlackCode(text, channel, 200);
+  if (!/^\{.*"ok"\s*:\s*false/s.test(text)) return undefined;
+  const [, code = ""] = /"error"\s*:\s*"(\w+)"/.exec(text) ?? [];
+  return classifySlackCode(code, channel, 200);
+}
+
 const DESTINATION_STATUS = new Set([301, 302, 307, 308, 401, 403, 404, 410]);
 
 function kindOfStatus(status: number): SinkFailure {

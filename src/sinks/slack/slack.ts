@@ -7,6 +7,7 @@ import type { Log } from "../../model/log.ts";
 import { isTooLarge, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { allowPrivateChatSetting, doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
+import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { slackDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { mentionConditions, withCondition } from "../kind/mention-settings.ts";
@@ -15,7 +16,7 @@ import { sdkFetch } from "../kind/sdk-fetch.ts";
 import { threadSettings, threadsOf } from "../kind/thread-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 import { ONLY_BOTS_EDIT, updateSchema } from "../kind/update-settings.ts";
-import { classifySdkError, classifyStatus, rateLimited } from "./slack-answer.ts";
+import { classifySdkError, classifyStatus, rateLimited, readWebhookFailure } from "./slack-answer.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";
 import { mentionList, type SlackMention, slackMention } from "./slack-mention.ts";
@@ -107,6 +108,29 @@ export const slackSink: SinkType<SlackSettings> = {
       mention: mention.map((one) => withCondition(one, matchesOf)),
     }),
   },
+  answers: [
+    inBody('`"ok":true`, to a webhook `ok`', "sent", { status: 200, body: '{"ok":true,"ts":"1.1"}' }),
+    inBody("a code that speaks of the channel, token or app, like `is_archived`", "closed", {
+      status: 200,
+      body: '{"ok":false,"error":"is_archived"}',
+    }),
+    inBody("a code that speaks of the size, like `msg_too_long`", "too_large", {
+      status: 200,
+      body: '{"ok":false,"error":"msg_too_long"}',
+    }),
+    inBody("a code that speaks of the layout: tried once more as text, then", "refused", {
+      status: 200,
+      body: '{"ok":false,"error":"invalid_blocks"}',
+    }),
+    inBody("`ratelimited`", "wait", { status: 200, body: '{"ok":false,"error":"ratelimited"}' }),
+    inBody("any other code", "passing", { status: 200, body: '{"ok":false,"error":"internal_error"}' }),
+    inBody('a webhook: 2xx with `"ok":false`', "closed", { status: 200, body: '{"ok":false,"error":"no_service"}', isWebhook: true }),
+    inBody("a webhook: 400", "refused", { status: 400, body: "invalid_payload", isWebhook: true }),
+    inBody("a webhook: 413", "too_large", { status: 413, isWebhook: true }),
+    inBody("a webhook: 302, 401, 403, 404, 410", "closed", { status: 404, body: "no_service", isWebhook: true }),
+    ...byStatus("wait", 429),
+    ...byStatus("passing", 500, 503),
+  ],
   doubts: (name, settings) => [...slackDoubts(settings), ...doubtOfPrivateAddress(name, { ...settings, url: addressOf(settings) }, true)],
   destinations: (settings) => [{ kind: "url", url: addressOf(settings) }],
   describe: ({ channel }) => channel ?? "Slack",
@@ -249,9 +273,13 @@ function createWebhookPost(url: string, reach: NetworkScope, { http, clock }: Si
       http,
       url,
       { ...content, ...PLAIN_FORMAT },
-      { timeoutMs: TIMEOUT_MS, signal, answerBody: "drop", reach },
+      { timeoutMs: TIMEOUT_MS, signal, answerBody: "cut", reach },
     ).catch((error: unknown) => Promise.reject(classifySdkError(error, "the webhook")));
-    if (answer.status >= 200 && answer.status < 300) return {};
+    if (answer.status >= 200 && answer.status < 300) {
+      const failure = readWebhookFailure(answer.body, "the webhook's channel");
+      if (failure !== undefined) throw failure;
+      return {};
+    }
     if (answer.status === 429) throw rateLimited(readRetryAfter(answer.headers["retry-after"], clock.now()));
     throw classifyStatus(answer.status, answer.body, "the webhook's channel");
   };

@@ -1,6 +1,7 @@
 /** The Teams sink: its settings, and posting to a workflow's webhook. The layout is teams-render.ts, retries are the outbox's. */
 import { z } from "zod";
 import { createPoster } from "../kind/address-post.ts";
+import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "../kind/address-settings.ts";
 import { doubtsOfOtherChat } from "../kind/chat-doubts.ts";
 import type { Receiver } from "../kind/http-answer.ts";
@@ -16,6 +17,9 @@ const settingsSchema = z.strictObject({
   allow_private: allowPrivateSetting(),
 });
 
+const TEAMS_FAILURE = (status: number) =>
+  `Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error ${status} with ContextId x`;
+
 type TeamsSettings = z.infer<typeof settingsSchema>;
 
 export const teamsSink: SinkType<TeamsSettings> = {
@@ -26,6 +30,17 @@ export const teamsSink: SinkType<TeamsSettings> = {
   example: 'type: teams\nwebhook_url: "${TEAMS_WEBHOOK_URL}"\n',
   chat: true,
   concurrency: 1,
+  answers: [
+    ...byStatus("sent", 202),
+    inBody("2xx with `endpoint returned HTTP error 429`", "wait", { status: 200, body: TEAMS_FAILURE(429) }),
+    inBody("2xx with `endpoint returned HTTP error 413`", "too_large", { status: 200, body: TEAMS_FAILURE(413) }),
+    inBody("2xx with any other `endpoint returned HTTP error`", "passing", { status: 200, body: TEAMS_FAILURE(500) }),
+    ...byStatus("too_large", 413),
+    ...byStatus("refused", 400),
+    ...byStatus("closed", 302, 401, 403, 404, 410),
+    ...byStatus("wait", 429),
+    ...byStatus("passing", 408, 500, 503),
+  ],
   doubts: (name, { webhook_url: url, allow_private }) => [
     ...doubtOfPrivateAddress(name, { url, allow_private }),
     ...doubtsOfOtherChat("teams", "webhook_url", url),
@@ -48,8 +63,15 @@ export const teamsSink: SinkType<TeamsSettings> = {
 
 const COPY_HINT = "Copy the webhook address from the workflow's trigger again, and let the trigger be called by anyone.";
 
+/** https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using#rate-limiting-for-connectors */
+const FAILURE = /endpoint returned HTTP error (\d{3})/i;
+
 const TEAMS: Receiver = {
   name: "the Teams workflow",
+  readFailure: (answer) => {
+    const [, status] = FAILURE.exec(answer.body) ?? [];
+    return status === undefined ? undefined : { ...answer, status: Number(status) };
+  },
   hints: {
     400: "Make the workflow from the template for webhook alerts, which posts Adaptive Cards.",
     401: COPY_HINT,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Json } from "../../model/json.ts";
 import type { SealedMessage, Sink } from "../../model/sink.ts";
 import { allowPrivateChatSetting, doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
+import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { apiUrl } from "../kind/chat-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
@@ -49,6 +50,20 @@ export const telegramSink: SinkType<TelegramSettings> = {
   chat: true,
   concurrency: 1,
   limits: ({ chat_id: chat }) => (/^\d/.test(chat) ? [CHAT_LIMIT] : [CHAT_LIMIT, GROUP_LIMIT]),
+  answers: [
+    inBody('`"ok":true`', "sent", { status: 200, body: '{"ok":true,"result":{"message_id":1}}' }),
+    inBody('2xx with `"ok":false`', "passing", { status: 200, body: '{"ok":false,"description":"no"}' }),
+    ...byStatus("too_large", 413),
+    inBody("400 `message is too long`", "too_large", {
+      status: 400,
+      body: '{"ok":false,"description":"Bad Request: message is too long"}',
+    }),
+    inBody("400", "refused", { status: 400, body: '{"ok":false,"description":"Bad Request: can\'t parse entities"}' }),
+    inBody("400 about the chat or topic", "closed", { status: 400, body: '{"ok":false,"description":"Bad Request: chat not found"}' }),
+    ...byStatus("closed", 302, 401, 403, 404),
+    ...byStatus("wait", 429),
+    ...byStatus("passing", 500, 502),
+  ],
   doubts: (name, settings) => doubtOfPrivateAddress(name, { ...settings, url: settings.api_url ?? API_URL }, true),
   destinations: (settings) => [{ kind: "url", url: settings.api_url ?? API_URL }],
   describe: (settings) => `Telegram chat ${settings.chat_id}`,

@@ -5,6 +5,7 @@ import type { Http } from "../../model/http.ts";
 import { JsonText } from "../../model/json.ts";
 import type { MessageBody, SealedMessage, Sink } from "../../model/sink.ts";
 import { doubtsOfOtherChat } from "../kind/chat-doubts.ts";
+import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "../kind/address-settings.ts";
 import { createPoster } from "../kind/address-post.ts";
 import type { Receiver } from "../kind/http-answer.ts";
@@ -72,6 +73,16 @@ export const webhookSink: SinkType<WebhookSettings> = {
   example: 'type: webhook\nurl: "https://example.com/hook"\nsecret: "${WEBHOOK_SECRET}"\n',
   chat: false,
   concurrency: 4,
+  answers: [
+    ...byStatus("sent", 200, 204),
+    inBody("2xx with an error in its body", "sent", { status: 200, body: '{"error":"no","ok":false}' }),
+    ...byStatus("too_large", 413),
+    ...byStatus("refused", 400, 422),
+    ...byStatus("closed", 302, 401, 403, 404, 405),
+    ...byStatus("gone", 410),
+    ...byStatus("wait", 429),
+    ...byStatus("passing", 408, 500, 503),
+  ],
   doubts: (name, settings) => [
     ...doubtOfSecret(name, settings),
     ...doubtOfPrivateAddress(name, settings),

@@ -72,7 +72,10 @@ export interface MessagesTable {
   ref: string | null;
   /** The sink's own id of the place where it stands, where it names one. */
   channel?: string | null;
+  /** Of the last attempt that failed; of a sent one, which of several receivers do not have it. */
   error: string;
+  /** JSON: those of several receivers who have it; null where there is one. */
+  taken?: string | null;
   /** The message it belongs under: the first of its digest or thread. */
   parent_id: string | null;
   /** Of dead ones: a `DeadCause`; else "". */

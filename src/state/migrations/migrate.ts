@@ -36,6 +36,7 @@ import { up as groupIntervals } from "./0031-group-intervals.ts";
 import { up as furtherPages } from "./0032-further-pages.ts";
 import { up as followUps } from "./0033-follow-ups.ts";
 import { up as decodedTexts } from "./0034-decoded-texts.ts";
+import { up as partlyTaken } from "./0035-partly-taken.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -74,6 +75,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0032-further-pages": { up: furtherPages },
   "0033-follow-ups": { up: followUps },
   "0034-decoded-texts": { up: decodedTexts },
+  "0035-partly-taken": { up: partlyTaken },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

@@ -31,7 +31,7 @@ const dueMessages = statement<Asked>()((on, slot) =>
     .selectFrom("messages as m")
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
     .select(["m.id", "m.sink", "m.group_key", "m.sealed_at", "m.attempts", "m.first_attempt_at", "m.next_attempt_at"])
-    .select("parent.ref as thread_ref")
+    .select(["parent.ref as thread_ref", "m.taken"])
     .where("m.state", "=", OPEN)
     .where("m.sink", "=", slot("sink"))
     .where("m.next_attempt_at", "<=", slot("now"))
@@ -165,6 +165,7 @@ interface MessageHead {
   readonly attempts: number;
   readonly first_attempt_at: number | null;
   readonly thread_ref: string | null;
+  readonly taken?: string | null | undefined;
 }
 
 /** Sinks take turns, so that a sink with a long backlog does not hold up the others; within a sink the oldest goes first. */
@@ -292,5 +293,6 @@ async function readMessages(db: Executor, rows: readonly MessageHead[]): Promise
     attempts: row.attempts,
     firstAttemptAtMs: row.first_attempt_at,
     ...(row.thread_ref === null ? {} : { threadRef: row.thread_ref }),
+    ...(typeof row.taken === "string" ? { taken: fromText<readonly string[]>(row.taken) } : {}),
   }));
 }

@@ -112,7 +112,7 @@ export function splitMessage(db: Executor, { messageId, parts, atMs, error }: Me
 
 /** A part has attempts and a time of its own. Only the first counts against the throttle; the others go below it, or below what it was under. */
 const rowOf = (
-  whole: Omit<MessagesTable, "channel">,
+  whole: Omit<MessagesTable, "channel" | "taken">,
   { id, body }: MessagePart,
   { index, firstId }: { readonly index: number; readonly firstId: string },
 ): MessagesTable => ({

@@ -5,6 +5,7 @@ import { type Executor, insertRows, listStatement, statementForEach, transact } 
 import type { CrosspostsTable, MessagesTable } from "../db/outbox-tables.ts";
 import { beginAnew, passThreadOn } from "../messages/threads.ts";
 import { OPEN } from "../db/literals.ts";
+import { toText } from "../db/json-text.ts";
 import { addFailedAttempt, isRecorded } from "./failed-attempts.ts";
 import { joinDuplicates } from "./joined-dead.ts";
 
@@ -20,6 +21,8 @@ interface Outcome {
   readonly channel: string | null;
   readonly error: string;
   readonly cause: string;
+  /** Null: as it was. */
+  readonly taken: string | null;
 }
 
 const writeAll = statementForEach<Outcome>()((on, slot) =>
@@ -35,6 +38,7 @@ const writeAll = statementForEach<Outcome>()((on, slot) =>
       channel: slot("channel"),
       error: slot("error"),
       cause: slot("cause"),
+      taken: eb.fn.coalesce(eb.val(slot("taken")), "taken"),
     }))
     .where("id", "=", slot("id"))
     .where("state", "=", OPEN)
@@ -90,10 +94,12 @@ function outcomeOf(result: DeliveryResult): Outcome {
   const { messageId: id, atMs: at } = result;
   const step = result.kind === "sent" || result.countAttempt ? 1 : 0;
   const attemptAt = result.kind === "dead" && !result.countAttempt ? null : at;
-  const attempt = { id, attemptAt, step };
+  const taken = result.kind === "retry" && result.taken !== undefined ? toText(result.taken) : null;
+  const attempt = { id, attemptAt, step, taken };
   if (result.kind === "sent") {
-    const { ref = null, channel = null } = result;
-    return { ...attempt, state: "sent", nextAttemptAt: at, doneAt: at, ref, channel, error: "", cause: "" };
+    const { ref = null, channel = null, missed = [] } = result;
+    const error = missed.length === 0 ? "" : `not taken by ${missed.map((one) => `${one.receiver}: ${one.error}`).join("; ")}`;
+    return { ...attempt, state: "sent", nextAttemptAt: at, doneAt: at, ref, channel, error, cause: "" };
   }
   const { error } = result;
   const unsent = { ...attempt, ref: null, channel: null, error };

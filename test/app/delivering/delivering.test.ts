@@ -157,6 +157,18 @@ it.each([
   ]);
 });
 
+it("ops hears once a day of the services that a sink does not reach, and nothing of the alerts that others took is repeated", async () => {
+  const daemon = await setUp({ type: "apprise", url: "https://apprise.example", key: "brand" });
+  daemon.answerWith(424, '{"error":"One or more","details":[["INFO","","Sent Slack notification."],["WARNING","","Failed"]]}');
+  await daemon.delivering.delivery().pump.start();
+  await daemon.commit("1");
+  await daemon.clock.advance(10 * MINUTE);
+  await daemon.commit("2");
+  await daemon.clock.advance(10 * MINUTE);
+  expect(daemon.opsAlerts()).toMatchObject([{ type: "delivery.partial", data: { receivers: ["a service behind Apprise"] } }]);
+  expect((await daemon.store.outboxStats()).find(({ sink }) => sink === "news")).toMatchObject({ sent: 2, dead: 0, waiting: 0 });
+});
+
 /** As an earlier process sent them, which ended before it published any. */
 async function sendAll({ clock, store }: Awaited<ReturnType<typeof setUp>>): Promise<void> {
   const sealedAtMs = clock.now();

@@ -4,6 +4,7 @@ import { readRetryAfter } from "../../../src/model/asked-wait.ts";
 import { errorText } from "../../../src/model/errors.ts";
 import { SinkError, type SinkFailure } from "../../../src/model/sink.ts";
 import { cleanLine } from "../../../src/render/text/clean-text.ts";
+import { byStatus } from "../../../src/sinks/kind/meant-answer.ts";
 import type { SinkType } from "../../../src/sinks/kind/sink-type.ts";
 
 const settingsSchema = z.strictObject({
@@ -18,6 +19,7 @@ export const textPostSink: SinkType<z.infer<typeof settingsSchema>> = {
   example: 'type: text_post\nurl: "${TEXT_POST_URL}"\n',
   chat: true,
   concurrency: 1,
+  answers: [...byStatus("sent", 200), ...byStatus("closed", 404), ...byStatus("wait", 429), ...byStatus("passing", 500)],
   destinations: ({ url }) => [{ kind: "url", url }],
   create: async (_name, { url }, { http, clock }) => ({
     render: ({ events, read }) => events.map((event) => cleanLine(`${read(event).title} ${read(event).url ?? ""}`)).join("\n"),

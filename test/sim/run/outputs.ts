@@ -112,7 +112,7 @@ export function createSimOutputs({ clock, arrive, settle }: OutputsOptions, life
         if (kind?.startsWith("lost-by-")) throw failure("ECONNECTION");
         answer(attempt, error === undefined ? 200 : 500);
         if (error !== undefined) throw failure(...error);
-        return { refused: 0 };
+        return { refused: [] };
       } finally {
         settle(attempt);
       }
