@@ -80,12 +80,15 @@ export const FOLDERS = {
     {
       mutate: inFolder("src/state", [
         "commit-poll",
+        "alert-ahead",
         "dead-letters",
         "due-work",
+        "earlier-alerts",
         "failed-attempts",
         "group-timers",
         "insert-deliveries",
         "insert-events",
+        "joined-dead",
         "next-due",
         "store-outcomes",
         "resend-dead",
@@ -93,6 +96,7 @@ export const FOLDERS = {
         "set-times-back",
         "settlements",
         "sink-health",
+        "split-message",
         "throttle",
         "wake-sink",
       ]),

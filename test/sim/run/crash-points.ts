@@ -15,6 +15,7 @@ const STORE_WRITES = [
   "reserve",
   "settle",
   "seal",
+  "splitMessage",
   "record",
   "gather",
   "storeEnrichments",
@@ -56,7 +57,17 @@ const STORE_READS = [
 /** What only commands call, which nobody runs in a simulation, and reads like those above. */
 const NOT_CUT = [
   ...["acknowledgeDead", "resendDead", "explainItem", "findEvents", "recentEvents", "recentRecords", "listDead"],
-  ...["listWatches", "knownMembers", "absentMembers", "itemMarks", "eventsById", "countEvents", "newestEvent", "userIdOfHandle"],
+  ...[
+    "listWatches",
+    "membersOf",
+    "knownMembers",
+    "absentMembers",
+    "itemMarks",
+    "eventsById",
+    "countEvents",
+    "newestEvent",
+    "userIdOfHandle",
+  ],
   ...["spentByKey", "spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote", "loadLearned"],
   ...["countFurtherPages", "editableAlerts", "dueEdit", "nextEditAt"],
   ...[
