@@ -73,6 +73,7 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     log,
     meter: createMeter(),
     silenceOf: silences.silenceOf,
+    active: { sinksOf: () => [] },
     sinkDeps,
     paces: new Map(),
     sizes: new Map(),

@@ -14,6 +14,7 @@ import { rejectWaiting, type ClaimedMessage, type SinkQueue } from "./queue/sink
 import { keepWait, keepWaitOfOther } from "./queue/sink-waits.ts";
 import type { MessageLog } from "./logs/message-log.ts";
 import type { Halve } from "./stages/halve.ts";
+import type { Mutes } from "./stages/mute.ts";
 import { freeAttempt } from "./stages/pace.ts";
 import { release } from "./stages/seal.ts";
 import { isUnsent, type Attempt } from "./stages/send.ts";
@@ -24,6 +25,7 @@ export interface DispatchDeps {
   readonly pace: Stage<ClaimedMessage, boolean>;
   readonly send: Stage<ClaimedMessage, Attempt>;
   readonly record: Stage<DeliveryResult, void>;
+  readonly mutes: Pick<Mutes, "hold">;
   readonly breaker: Breaker;
   readonly delays: DeliveryDelays;
   readonly attemptLog: AttemptLog;
@@ -40,7 +42,7 @@ export interface DispatchDeps {
   onPart(sink: string, missed: readonly MissedReceiver[]): void | Promise<void>;
 }
 
-type Ended = Exclude<Attempt, { kind: "cut" }>;
+type Ended = Exclude<Attempt, { kind: "cut" | "held" }>;
 type Failed = Ended & { readonly kind: "failed" };
 
 /** A state that cannot be written is asked again this often; its place rests meanwhile, as the message would be refused again. */
@@ -53,9 +55,10 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
   const dispatch = async (claimed: ClaimedMessage): Promise<void> => {
     if (await pace.run(claimed)) {
       const attempt = await send.run(claimed);
-      if (attempt.kind === "cut") freeAttempt(claimed);
+      if (attempt.kind === "cut" || attempt.kind === "held") freeAttempt(claimed);
       else if (!(attempt.kind === "failed" && isTooLarge(attempt.error) && (await isHalved(claimed, attempt))))
         await finish(claimed, attempt);
+      if (attempt.kind === "held") await deps.mutes.hold({ ...attempt.hold, messageId: claimed.message.id });
     }
     release(claimed);
   };

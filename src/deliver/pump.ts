@@ -14,6 +14,7 @@ import type { Random } from "../model/random.ts";
 import type { SilenceStore } from "../model/silence.ts";
 import type { MissedReceiver, OutboxEvent } from "../model/sink.ts";
 import type { Trace } from "../model/trace.ts";
+import type { WaitsStore } from "../model/waits.ts";
 import type { ScheduledDigest, Throttle } from "../route/route.ts";
 import { type AttemptLog, createAttemptLog } from "./logs/attempt-log.ts";
 import { type Breaker, createBreaker } from "./outcome/breaker.ts";
@@ -31,6 +32,7 @@ import { createHeldQueues } from "./held-queues.ts";
 import { resumeQueue } from "./take-over.ts";
 import type { LoopTurn } from "./queue/loop.ts";
 import { createMessageLog } from "./logs/message-log.ts";
+import { createMutes, type WaitRules } from "./stages/mute.ts";
 import { createPaceStage } from "./stages/pace.ts";
 import { createRecordStage, type RecordStage } from "./stages/record-outcomes.ts";
 import { createSealStage } from "./stages/seal.ts";
@@ -40,7 +42,7 @@ import { createSinkReports, type SinkTrouble } from "./logs/sink-reports.ts";
 import { Worker, type WorkerDeps } from "./worker.ts";
 
 export interface PumpDeps {
-  readonly store: Outbox & CrosspostStore & EditStore & Pick<SilenceStore, "silenceDeliveries">;
+  readonly store: Outbox & WaitsStore & CrosspostStore & EditStore & Pick<SilenceStore, "silenceDeliveries">;
   /** By name. Deliveries to a sink that is not here wait. */
   readonly sinks: ReadonlyMap<string, PumpSink>;
   /** Whether this process delivers to it; another one does where not. */
@@ -57,6 +59,8 @@ export interface PumpDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  /** What the configuration says of deliveries that wait; absent: they wait as they are stored. */
+  readonly waitRules?: WaitRules;
   /** Which polls events came from, for the log. */
   readonly trace?: Pick<Trace, "ofEvents">;
   /** The id of the silence that holds such an event back now; undefined when none does. */
@@ -151,10 +155,9 @@ export function createPump(deps: PumpDeps): Pump {
     },
     async resume(name) {
       const queue = queues.find((one) => one.name === name);
-      if (queue === undefined) return undefined;
-      const wasDisabled = await resumeQueue(deps, queue, held.has(queue));
+      const resumed = queue && { wasDisabled: await resumeQueue(deps, queue, held.has(queue)) };
       wake();
-      return { wasDisabled };
+      return resumed;
     },
     setTimesBack(byMs) {
       for (const queue of queues) queue.health = setBack(queue.health, byMs);
@@ -199,10 +202,12 @@ function createPipeline(
   const read = (event: OutboxEvent, sink: string) => deps.readEvent(event, sink);
   const wordEvents = createWordEvents({ clock, read, ...(deps.templates === undefined ? {} : { templates: deps.templates }) });
   const layOut = { log, digests: deps.digests ?? new Map<string, ScheduledDigest>(), read, listedAt: deps.listedAt };
+  const mutes = createMutes(deps);
   const dispatch = createDispatcher({
     queues,
+    mutes,
     pace: createPaceStage({ clock, isStopping }),
-    send: createSendStage({ clock, underWay: inFlight.attempts, mayAct: () => deps.mayAct() }),
+    send: createSendStage({ clock, underWay: inFlight.attempts, mayAct: () => deps.mayAct(), mutes }),
     record,
     breaker,
     delays,
@@ -218,7 +223,7 @@ function createPipeline(
     onPart: (sink, missed) => deps.onPart(sink, missed),
   });
   return {
-    group: createGroupStage(deps),
+    group: createGroupStage({ store, clock, throttles: deps.throttles, mutes, silenceOf: (event) => deps.silenceOf(event) }),
     seal: createSealStage({ store, clock, random, layOut, wordEvents, onSealed }),
     dispatch,
     wordEvents,

@@ -3,11 +3,12 @@ import type { MovedSink, Outbox } from "../model/outbox.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
+import { askAgain, type AskAgainDeps } from "./ask-again.ts";
 import { isDisabled, probeAtOnce, type SinkQueue } from "./queue/sink-queue.ts";
 import { endWait, pauseMs } from "./queue/sink-waits.ts";
 
-export interface TakeOverDeps {
-  readonly store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth" | "moveSink" | "unseal">;
+export interface TakeOverDeps extends Pick<AskAgainDeps, "waitRules"> {
+  readonly store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth" | "moveSink" | "unseal"> & AskAgainDeps["store"];
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
@@ -19,6 +20,7 @@ export async function takeOverQueues(deps: TakeOverDeps, queues: readonly SinkQu
   const { clock, meter } = deps;
   await moveQueues(deps, queues);
   await sealAnew(deps, queues);
+  for (const { name } of queues) await askAgain(deps, name);
   await readHealth(deps, queues);
   for (const queue of queues) {
     probeAtOnce(queue, clock.now());

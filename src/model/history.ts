@@ -1,7 +1,7 @@
 /** What became of items and events: the port that finds them. */
 import type { EditHistory } from "./edit.ts";
 import type { ChirpEvent, Verdict } from "./event.ts";
-import type { RoutedPlace } from "./poll-store.ts";
+import type { RoutedPlace } from "./routed-place.ts";
 import type { Wait } from "./waiting.ts";
 
 /**

@@ -2,6 +2,7 @@
 import type { DeadCause } from "./dead-letters.ts";
 import type { DigestSeries } from "./digest.ts";
 import type { ChirpEvent } from "./event.ts";
+import type { RoutedPlace } from "./routed-place.ts";
 import type { MessageBody, SealedMessage, SendReceipt } from "./sink.ts";
 import type { WaitCount } from "./waiting.ts";
 
@@ -15,8 +16,10 @@ export interface DueMember {
   readonly template?: string;
   /** It waited for the end of a mute, for its group or for a digest, and no operator sent it again: a silence may still hold it back. */
   readonly canBeSilenced: boolean;
-  /** An operator had it sent again. */
+  /** An operator had it sent again: no mute holds it. */
   readonly isReplay: boolean;
+  /** Why it goes to its sink. Absent in states from before that was kept. */
+  readonly routed?: RoutedPlace;
   /** Events of the deliveries that joined this one: alerts of other watches on the same fact. */
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
 }
@@ -31,10 +34,15 @@ export interface DueGroup {
   readonly series?: DigestSeries;
 }
 
+/** What a mute must know of a delivery. */
+export type MuteableDelivery = Pick<DueMember, "event" | "isReplay" | "routed">;
+
 /** A sealed message that is due for its first or next attempt. */
 export interface DueMessage extends SealedMessage {
   readonly attempts: number;
   readonly firstAttemptAtMs: number | null;
+  /** Its deliveries. Set only where a mute may hold it; empty for a message about the channel itself. */
+  readonly members?: readonly MuteableDelivery[];
 }
 
 /** A thread, as far as it is known before its first message is. */

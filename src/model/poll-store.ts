@@ -3,6 +3,7 @@ import type { ChirpEvent, Verdict } from "./event.ts";
 import type { WantedEdit } from "./edit.ts";
 import type { JsonObject } from "./json.ts";
 import type { LevelOptions } from "./level.ts";
+import type { RoutedPlace } from "./routed-place.ts";
 import type { LateVerdict, Recheck, RecheckRef } from "./recheck.ts";
 import type { TargetRef, TargetStatus } from "./watch-store.ts";
 
@@ -81,15 +82,6 @@ export interface Once {
     readonly summaryGroup?: string;
   };
 }
-
-/** Why an alert goes to its sink: a route, its watch, `ops`, or an operator who sent it there. */
-export type RoutedPlace = {
-  readonly by: "route" | "watch" | "ops" | "replay";
-  /** Where the route is written: `route.routes[0]`. */
-  readonly route?: string;
-  readonly matchers?: readonly string[];
-  readonly groupBy?: readonly string[];
-};
 
 /** What an alert is about. A sink gets the alerts of one watch on one subject in the order in which they came about. */
 export interface AlertSubject {

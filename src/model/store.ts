@@ -17,6 +17,7 @@ import type { ReplayStore } from "./replay.ts";
 import type { ReplicaStore } from "./replicas.ts";
 import type { SilenceStore } from "./silence.ts";
 import type { VolumeStore } from "./volume-store.ts";
+import type { WaitsStore } from "./waits.ts";
 import type { WatchStore } from "./watch-store.ts";
 
 export interface Notes {
@@ -48,6 +49,7 @@ export interface Store
     VolumeStore,
     Ledger,
     Outbox,
+    WaitsStore,
     CrosspostStore,
     EditStore,
     DeadLetters,

@@ -20,8 +20,9 @@ export function muteOf({ mutes = [], actives = [], onMute }: Muting, nowMs: numb
   return { kind: "hold", untilMs: heldUntil(intervals, fromMs) ?? fromMs, name };
 }
 
-/** Of a mute without an end: by then somebody has changed the route. */
-const FOREVER_MS = 5 * 365 * 86_400_000;
+const YEAR_MS = 365 * 86_400_000;
+/** A mute without an end holds for about so long: by then somebody has changed the route, and what waits is asked anew. */
+const FOREVER_MS = 5 * YEAR_MS;
 
 /** Different intervals that touch are one mute. */
 function heldUntil(intervals: readonly Muted[], atMs: number): number | undefined {
@@ -32,5 +33,6 @@ function heldUntil(intervals: readonly Muted[], atMs: number): number | undefine
     if (furtherMs === untilMs) return untilMs === atMs ? undefined : untilMs;
     untilMs = furtherMs;
   }
-  return atMs + FOREVER_MS;
+  // The same time for what is held within a year, so that it stays one group.
+  return Math.ceil((atMs + FOREVER_MS) / YEAR_MS) * YEAR_MS;
 }

@@ -54,7 +54,7 @@ export const routeEvent = (event: ChirpEvent, context: RoutingContext): readonly
 function deliveryTo(event: ChirpEvent, receiver: ChosenReceiver, context: RoutingContext): RoutedDelivery {
   const { route, facts } = receiver;
   const silence = findSilence(context.silences ?? [], event, context.nowMs);
-  const made = route === undefined ? directDelivery(event, receiver, context.nowMs) : routedDelivery(event, route, receiver, context.nowMs);
+  const made = placeAt(event, receiver, context.nowMs);
   const isGathered = context.gatherMs !== undefined && facts.chat && made.digestAtMs === undefined;
   const placed = separateHeld(event, isGathered ? { ...made, ...returnDigest(event, context) } : made);
   const routed = routedPlace(route, isOpsAlert(event));
@@ -94,6 +94,10 @@ export function findReceivers(event: ChirpEvent, context: RoutingContext): reado
   }
   return [...receivers.values()];
 }
+
+/** Where and when it waits there, before what is held is separated from what is not. */
+export const placeAt = (event: ChirpEvent, receiver: ChosenReceiver, nowMs: number): RoutedDelivery =>
+  receiver.route === undefined ? directDelivery(event, receiver, nowMs) : routedDelivery(event, receiver.route, receiver, nowMs);
 
 interface Receiver {
   /** Name of the sink. */
@@ -157,11 +161,15 @@ const returnDigest = (
   groupIntervalMs: waitMs,
 });
 
-/** Digests and bundles collect alerts of several routes. Those that a mute holds form a group of their own, so that the others do not wait for it. */
 function separateHeld(event: ChirpEvent, delivery: RoutedDelivery): RoutedDelivery {
   const { groupKey, heldBy, notBeforeMs } = delivery;
+  return heldBy === undefined ? delivery : { ...delivery, groupKey: heldGroupKey(event, groupKey, notBeforeMs) };
+}
+
+/** Digests and bundles collect alerts of several routes. Those that a mute holds form a group of their own, so that the others do not wait for it. */
+export function heldGroupKey(event: ChirpEvent, groupKey: string, untilMs: number): string {
   const isShared = readDigestGroup(groupKey) !== undefined || groupKey === bundleKeyOf(event) || groupKey === opsAlertGroupOf(event);
-  return heldBy !== undefined && isShared ? { ...delivery, groupKey: `${groupKey}\n${notBeforeMs}` } : delivery;
+  return isShared ? `${groupKey}\n${untilMs}` : groupKey;
 }
 
 const soloKey = (event: ChirpEvent, facts: SinkFacts): string => (facts.chat ? bundleKeyOf(event) : undefined) ?? event.id;

@@ -1,5 +1,5 @@
 /** Why an alert went to a sink, as it is kept with its delivery: the configuration may be another one when somebody asks. Pure. */
-import type { RoutedPlace } from "../model/poll-store.ts";
+import type { RoutedPlace } from "../model/routed-place.ts";
 import type { Matcher, Route } from "./route.ts";
 
 /** `0.2.1` is `route.routes[2].routes[1]`. */

@@ -16,6 +16,7 @@ import type { ReplayStore } from "../model/replay.ts";
 import type { SilenceStore } from "../model/silence.ts";
 import type { Notes, Store, Upkeep } from "../model/store.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
+import type { WaitsStore } from "../model/waits.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import { recordAudit } from "./db/audit.ts";
 import { backfilledTweets, loadBackfill, saveBackfillPage } from "./items/backfills.ts";
@@ -62,6 +63,8 @@ import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enr
 import { gather, throttleState } from "./outbox/throttle.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./watches/targets.ts";
 import { countWaiting } from "./outbox/waiting.ts";
+import { holdDeliveries, holdMessages, messageMembers, releaseHeld } from "./outbox/holds.ts";
+import { placeAgain, waitingDeliveries } from "./outbox/place-again.ts";
 import { moveSink } from "./outbox/move-sink.ts";
 import { unseal } from "./outbox/unseal.ts";
 import { wakeSink } from "./outbox/wake-sink.ts";
@@ -76,6 +79,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...volumes(db),
     ...ledger(db, settlements),
     ...outbox(db),
+    ...waits(db),
     ...crossposts(db),
     ...edits(db),
     ...deadLetters(db),
@@ -163,6 +167,15 @@ const outbox = (db: Executor): Outbox => ({
   unseal: (sink, type) => unseal(db, sink, type),
   outboxStats: () => outboxStats(db),
   countWaiting: (nowMs) => countWaiting(db, nowMs),
+});
+
+const waits = (db: Executor): WaitsStore => ({
+  waitingDeliveries: (page) => waitingDeliveries(db, page),
+  placeAgain: (page, placed) => placeAgain(db, page, placed),
+  holdDeliveries: (sink, held) => holdDeliveries(db, sink, held),
+  holdMessages: (held, nowMs) => holdMessages(db, held, nowMs),
+  releaseHeld: (sink, nowMs) => releaseHeld(db, sink, nowMs),
+  messageMembers: (messageIds) => messageMembers(db, messageIds),
 });
 
 const crossposts = (db: Executor): CrosspostStore => ({

@@ -51,7 +51,7 @@ export interface InnerDaemon {
   metric(name: string, labels?: string): Promise<number | undefined>;
   /** As a signal stops it; the clock goes on meanwhile. */
   stop(): Promise<void>;
-  /** Another one on the same state. */
+  /** Another one on the same state, with the configuration as it is given now. */
   start(): Promise<void>;
   /** Takes over a configuration with other settings under `api`, and with the watches as they are given now. */
   reload(api?: object): Promise<void>;
@@ -166,6 +166,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
       }),
     );
   let config = await configWith(api);
+  let lastApi = api;
   const run = async <T>(work: Promise<T>): Promise<T> => {
     let isOver = false;
     void work.finally(() => (isOver = true)).catch(() => undefined);
@@ -193,8 +194,12 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     );
   let daemon = await boot();
   const stop = () => run(daemon.stop());
-  const start = async () => void (daemon = await boot());
+  const start = async () => {
+    config = await configWith(lastApi);
+    daemon = await boot();
+  };
   const reload = async (settings: object = api) => {
+    lastApi = settings;
     config = await configWith(settings);
     await run(daemon.reload("test"));
   };

@@ -6,6 +6,7 @@ import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Outbox } from "../../src/model/outbox.ts";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
 import type { SilenceStore } from "../../src/model/silence.ts";
+import type { WaitsStore } from "../../src/model/waits.ts";
 import type { Upkeep } from "../../src/model/store.ts";
 import { loadDriver } from "../../src/state/db/driver.ts";
 import { migrate } from "../../src/state/migrations/migrate.ts";
@@ -31,6 +32,7 @@ export interface StoredMessage {
 
 export interface SqlOutbox
   extends Outbox,
+    WaitsStore,
     CrosspostStore,
     EditStore,
     Pick<SilenceStore, "silenceDeliveries">,
@@ -104,6 +106,12 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     wakeSink: guarded(store.wakeSink),
     moveSink: guarded(store.moveSink),
     unseal: guarded(store.unseal),
+    waitingDeliveries: guarded(store.waitingDeliveries),
+    placeAgain: guarded(store.placeAgain),
+    holdDeliveries: guarded(store.holdDeliveries),
+    holdMessages: guarded(store.holdMessages),
+    releaseHeld: guarded(store.releaseHeld),
+    messageMembers: guarded(store.messageMembers),
     outboxStats: guarded(store.outboxStats),
     countWaiting: guarded(store.countWaiting),
     dueCrosspost: guarded(store.dueCrosspost),

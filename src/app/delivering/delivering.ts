@@ -56,7 +56,7 @@ export interface DeliveringParts {
 export async function createDelivering(initial: Config, parts: DeliveringParts): Promise<Delivering> {
   const { store, silences, meter, trace, events, deps, share } = parts;
   const startTemplates = deps.adapters?.startTemplates ?? startTemplateWorker;
-  const { clock, random, hash, log, http, addSecret } = deps;
+  const { clock, random, hash, log, addSecret } = deps;
   let [config, isStopped] = [initial, false];
   const routingOf = (of: Config) => createRouting(of, silences.all);
   let routing = routingOf(initial);
@@ -72,19 +72,11 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   // What is left of a sink that is configured no more is the leader's.
   const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
   const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config, isOwn });
-  const sinkDeps = (of: Config): SinkDeps => ({
-    http,
-    clock,
-    log,
-    write: deps.write,
-    writesToLog: deps.writesToLog === true,
-    outputs: deps.outputs,
-    linksHost: of.linksHost,
-  });
+  const sinkDeps = (of: Config) => sinkDepsOf(of, deps);
   const onTemplateFailing: DeliveryDeps["onTemplateFailing"] = (...failure) => void opsAlerts.raise(templateAlert(hash, ...failure));
   const templates = { startTemplates, onTemplateFailing };
   const alerts = sinkAlerts(opsAlerts, deadReports, clock);
-  const shared = { store, clock, random, log, meter, trace, silenceOf: silences.silenceOf, ...alerts, ...templates };
+  const shared = { store, clock, random, log, meter, trace, active, silenceOf: silences.silenceOf, ...alerts, ...templates };
   const kept = { paces: new Map(), sizes: new Map(), waits: new Map() } satisfies Pick<DeliveryDeps, "paces" | "sizes" | "waits">;
   const destinations = createDestinations(share, hash);
   const deliveryOf = (of: Config) => createDelivery(of, { ...shared, ...destinations, ...kept, sinkDeps: sinkDeps(of) });
@@ -121,6 +113,10 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
     },
   };
 }
+
+const sinkDepsOf = ({ linksHost }: Config, { http, clock, log, write, outputs, writesToLog = false }: DaemonDeps): SinkDeps => ({
+  ...{ http, clock, log, write, writesToLog, outputs, linksHost },
+});
 
 /** At most so often the operator hears of receivers that a sink does not reach; again once they are others. */
 const DAY_MS = 86_400_000;

@@ -16,6 +16,7 @@ import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
 import { createSink, placeOfSink, sinkFactsOf, sinkTypeOf } from "./create-sink.ts";
 import { createReader } from "../daemon/create-reader.ts";
 import { type RunningTemplates, startTemplates, type TemplateDeps } from "./templates.ts";
+import { createWaitRules, type WaitRulesDeps } from "./routing.ts";
 
 export interface BuiltSink {
   readonly config: SinkConfig;
@@ -33,8 +34,12 @@ export interface Delivery {
   readonly editCauses: ReadonlyMap<string, ReadonlySet<EditCause>>;
 }
 
-export type DeliveryDeps = Omit<PumpDeps, "sinks" | "movedSinks" | "throttles" | "digests" | "readEvent" | "listedAt" | "templates"> &
+export type DeliveryDeps = Omit<
+  PumpDeps,
+  "waitRules" | "sinks" | "movedSinks" | "throttles" | "digests" | "readEvent" | "listedAt" | "templates"
+> &
   TemplateDeps &
+  WaitRulesDeps &
   Pick<Destinations, "submit"> & {
     readonly sinkDeps: SinkDeps;
     /** By type and place; what was sent before a reload counts after it. */
@@ -59,6 +64,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     sinks: pumpSinks,
     movedSinks: config.sinks.flatMap(({ name, movedFrom }) => (movedFrom === undefined ? [] : [{ from: movedFrom, to: name }])),
     throttles: throttlesByKey(config.route, sinkFactsOf(config.sinks)),
+    waitRules: createWaitRules(config, deps),
     digests: digestsByName(config.route, sinkFactsOf(config.sinks)),
     readEvent: (event, sink) => (readers.get(sink) ?? readPlainly)(event),
     listedAt: (events) => listedAt(config.server.publicUrl, events),

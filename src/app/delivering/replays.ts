@@ -19,6 +19,8 @@ const AUDIT_READ = 1_000;
 interface ReplayPlan {
   readonly view: ReplayView;
   readonly deliveryIds: readonly string[];
+  /** Of those that wait for a time. */
+  readonly releasedIds: readonly string[];
   readonly added: readonly NewDelivery[];
 }
 
@@ -32,10 +34,10 @@ export async function replayAlerts(
   request: ReplayRequest,
   nowMs: number,
 ): Promise<{ readonly alerts: number }> {
-  const { deliveryIds, added } = await planReplay(store, config, request, nowMs);
+  const { deliveryIds, releasedIds, added } = await planReplay(store, config, request, nowMs);
   const { what, sink, by } = request;
   const asked = "eventId" in what ? { eventId: what.eventId } : { since: isoTime(what.sinceMs) };
-  const alerts = await store.replay({ deliveryIds, added, atMs: nowMs, detail: { ...asked, sink: sink ?? null, by } });
+  const alerts = await store.replay({ deliveryIds, releasedIds, added, atMs: nowMs, detail: { ...asked, sink: sink ?? null, by } });
   return { alerts };
 }
 
@@ -44,6 +46,9 @@ async function planReplay(store: ReplayParts, config: Config, { what, sink }: Re
   const wanted = all.filter((one) => sink === undefined || one.sink === sink);
   const isOne = "eventId" in what;
   const chosen = wanted.filter(({ fate }) => fate === "done" || (isOne && fate !== "under_way"));
+  const underWay = wanted.filter(({ fate }) => fate === "under_way");
+  // An operator who names an alert wants it now, whatever it waits for.
+  const released = isOne ? underWay.filter(({ wait }) => wait !== null && wait.untilMs > nowMs) : [];
   const facts = sinkFactsOf(config.sinks);
   const { added, events } =
     sink === undefined ? { added: [], events: new Set<string>() } : await addTo(store, { sink, facts, what, all, chosen, nowMs });
@@ -51,11 +56,12 @@ async function planReplay(store: ReplayParts, config: Config, { what, sink }: Re
   const found = isOne && eventIds.size === 0 ? (await store.eventsById([what.eventId])).length : eventIds.size;
   return {
     deliveryIds: chosen.filter((one) => facts.has(one.sink)).map(({ deliveryId }) => deliveryId),
+    releasedIds: [...new Set(released.flatMap(({ wait }) => (wait === null ? [] : [wait.deliveryId])))],
     added,
     view: {
       events: found,
-      alerts: countBySink([...chosen, ...added], facts),
-      under_way: wanted.filter(({ fate }) => fate === "under_way").length,
+      alerts: countBySink([...chosen, ...released, ...added], facts),
+      under_way: underWay.length - released.length,
       silenced: isOne ? 0 : wanted.filter(({ fate }) => fate === "silenced").length,
     },
   };

@@ -1,12 +1,18 @@
-/** Where alerts go by one configuration. Knows no pump and sends nothing. */
+/** Where alerts go by one configuration, and what it says of those that wait. Knows no pump and sends nothing. */
 import type { Config } from "../../config/config.ts";
+import type { WaitRules } from "../../deliver/stages/mute.ts";
+import type { Clock } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { OpenLevel } from "../../model/level.ts";
+import type { MuteableDelivery } from "../../model/outbox.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { gatherMs } from "../../polling/evaluate/absence.ts";
 import type { EvaluatedEvent } from "../../polling/evaluate/verdicts.ts";
+import { holdNow, muteHold, placeWaiting } from "../../route/place-again.ts";
+import type { Muting, Route } from "../../route/route.ts";
 import { routeEvent, routeFollowUp } from "../../route/route-event.ts";
+import { isOpsAlert } from "../../route/select-routes.ts";
 import type { Silence } from "../../route/silence.ts";
 import { describeSink, sinkFactsOf } from "./create-sink.ts";
 
@@ -53,4 +59,50 @@ export function createRouting(config: Config, silences: () => readonly Silence[]
         ...(exceptSink === undefined ? {} : { exceptSink }),
       }),
   };
+}
+
+export interface WaitRulesDeps {
+  readonly clock: Pick<Clock, "now">;
+  /** The sinks that watches name now. */
+  readonly active: { sinksOf(watchKey: string): readonly string[] | undefined };
+}
+
+/** What the configuration says of deliveries that wait: the mutes of now, and where they belong. */
+export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps): WaitRules {
+  const sinks = sinkFactsOf(config.sinks);
+  const muted = mutedSinks(
+    config.route,
+    [...sinks].filter(([, facts]) => isMuting(facts)).map(([name]) => name),
+  );
+  /** A watch that is gone may have named its sinks. */
+  const ownSinksOf = ({ event, routed }: Pick<MuteableDelivery, "event" | "routed">, sink: string) => {
+    if (isOpsAlert(event)) return config.ops.sinks;
+    return active.sinksOf(event.watchKey) ?? (routed?.by === "watch" ? [sink] : []);
+  };
+  const contextOf = (delivery: Pick<MuteableDelivery, "event" | "routed">, sink: string) => ({
+    ownSinks: ownSinksOf(delivery, sink),
+    tree: config.route,
+    sinks,
+    nowMs: clock.now(),
+  });
+  return {
+    canMute: (sink) => muted.has(sink),
+    holdOf: (delivery, sink) => muteHold({ ...delivery, sink }, contextOf(delivery, sink)),
+    holdOfSink: (sink) => holdNow(sinks.get(sink) ?? {}, clock.now()),
+    placeAgain: (waiting) => placeWaiting(waiting, contextOf(waiting, waiting.sink)),
+  };
+}
+
+const isMuting = ({ mutes = [], actives = [] }: Muting): boolean => mutes.length > 0 || actives.length > 0;
+
+/** Sinks that have muted hours, by themselves or by a route. */
+function mutedSinks(tree: Route | undefined, own: readonly string[]): ReadonlySet<string> {
+  const found = new Set(own);
+  const visit = (route: Route, inherited: readonly string[]) => {
+    const named = route.sinks.length > 0 ? route.sinks : inherited;
+    if (isMuting(route)) for (const sink of named) found.add(sink);
+    for (const child of route.routes) visit(child, named);
+  };
+  if (tree !== undefined) visit(tree, []);
+  return found;
 }

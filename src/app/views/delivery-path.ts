@@ -5,7 +5,7 @@ import { readDigestGroup } from "../../model/digest.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryPath } from "../../model/history.ts";
-import type { RoutedPlace } from "../../model/poll-store.ts";
+import type { RoutedPlace } from "../../model/routed-place.ts";
 import type { StoredSilence } from "../../model/silence.ts";
 import { isSummaryGroup } from "../../route/noise.ts";
 import { findReceivers, throttlesByKey } from "../../route/route-event.ts";

@@ -12,7 +12,7 @@ import { isUnsent, type Attempt } from "../stages/send.ts";
  * is while the sink asks to wait, until it has refused too often in a row.
  */
 export function classifyAttempt(
-  attempt: Exclude<Attempt, { kind: "cut" }>,
+  attempt: Exclude<Attempt, { kind: "cut" | "held" }>,
   breaker: SinkHealth["breaker"],
   random: Random,
 ): DeliveryResult {

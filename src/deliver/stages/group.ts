@@ -6,6 +6,7 @@ import type { SilenceStore } from "../../model/silence.ts";
 import type { Throttle } from "../../route/route.ts";
 import { isBeforeProbe, freeSlotsOf, type SinkQueue } from "../queue/sink-queue.ts";
 import type { Stage } from "./stage.ts";
+import type { DueWork, Mutes } from "./mute.ts";
 import { planThrottle } from "./throttle.ts";
 
 /** What becomes one message, or one digest. */
@@ -33,10 +34,14 @@ export interface Claim {
   readonly more: boolean;
 }
 
+/** How much is put off at once when a mute begins before a long queue. */
+const MUTED_AT_ONCE = 200;
+
 export interface GroupStageDeps {
   readonly store: Outbox & Pick<SilenceStore, "silenceDeliveries">;
   readonly clock: Clock;
   readonly throttles: ReadonlyMap<string, Throttle>;
+  readonly mutes: Pick<Mutes, "withoutMuted">;
   /** The id of the silence that holds such an event back now. */
   silenceOf(event: DueMember["joined"][number]): string | undefined;
 }
@@ -50,7 +55,7 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
       // It may open before what is taken now is sealed.
       const isProbe = queue.health.breaker === "open";
       // One more than there is room for: whether a throttle is exceeded shows in what comes after its last free place.
-      const found = await dueWorkOf(deps.store, queue, nowMs, room + 1);
+      const found = await unmutedWork(deps, queue, nowMs, room + 1);
       const due = { ...found, groups: await withoutSilenced(deps, found.groups) };
       const messages = [...due.messages].sort(byAge).slice(0, room);
       const { bundles, surplus, isCut } = await allow(deps, { groups: due.groups, room: room - messages.length, nowMs, sink: queue.name });
@@ -60,6 +65,14 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
       return { queue, isProbe, messages, bundles, surplus, more };
     },
   };
+}
+
+/** As long as a mute holds something of what is due, more of it may be behind that. */
+async function unmutedWork({ store, mutes }: GroupStageDeps, queue: SinkQueue, nowMs: number, limit: number): Promise<DueWork> {
+  for (let count = limit; ; count = Math.max(limit, MUTED_AT_ONCE)) {
+    const { held, ...due } = await mutes.withoutMuted(queue.name, await dueWorkOf(store, queue, nowMs, count));
+    if (held === 0) return due;
+  }
 }
 
 /** Where the fault may be one message's own, an open breaker lets another group's message go first each time. */

@@ -36,8 +36,10 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, queue, one);
       // The other parts of a digest follow one by one, as the outbox gives them; and so does all that may be below another message.
-      const first = (queue.sink.threads === undefined ? sealed : []).flatMap(([one]) => (one === undefined ? [] : [one.message]));
-      return [...messages, ...first.map(unsent)].map((message) => claimMessage(queue, message, isProbe));
+      const first = (queue.sink.threads === undefined ? sealed : []).flatMap(([one], index) =>
+        one === undefined ? [] : [{ ...unsent(one.message), members: bundles[index]?.members ?? [] }],
+      );
+      return [...messages, ...first].map((message) => claimMessage(queue, message, isProbe));
     },
   };
 }

@@ -3,7 +3,9 @@ import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import { SinkError, type SendReceipt } from "../../model/sink.ts";
 import type { ClaimedMessage } from "../queue/sink-queue.ts";
+import type { Hold } from "../../model/waits.ts";
 import { isUnrendered } from "./lay-out.ts";
+import type { Mutes } from "./mute.ts";
 import type { Stage } from "./stage.ts";
 
 export type Attempt =
@@ -16,6 +18,8 @@ export type Attempt =
       readonly sentAtMs: number;
       readonly error: SinkError;
     }
+  /** Not made: a mute holds the message. */
+  | { readonly claimed: ClaimedMessage; readonly kind: "held"; readonly hold: Hold }
   /** Cut off because the daemon stops, or not made because others deliver now: nothing is known, nothing is recorded. */
   | { readonly claimed: ClaimedMessage; readonly kind: "cut" };
 
@@ -30,6 +34,7 @@ export interface SendDeps {
   readonly underWay: Set<Abortable>;
   /** False: other processes may have taken over what this one holds. */
   mayAct(): Promise<boolean>;
+  readonly mutes: Pick<Mutes, "holdOf">;
 }
 
 /** Sinks have their own, shorter deadlines; this one frees the attempt when one of them forgets. */
@@ -72,9 +77,11 @@ const UNSENT = { fields: { unsent: true } } as const;
 
 export const isUnsent = (error: SinkError): boolean => error.fields["unsent"] === true;
 
-async function attempt({ clock, mayAct }: SendDeps, claimed: ClaimedMessage, signal: AbortSignal): Promise<Attempt> {
+async function attempt({ clock, mayAct, mutes }: SendDeps, claimed: ClaimedMessage, signal: AbortSignal): Promise<Attempt> {
   const { queue, message } = claimed;
   if (!(await mayAct()) || signal.aborted) return { claimed, kind: "cut" };
+  const hold = mutes.holdOf(queue.name, message);
+  if (hold !== undefined) return { claimed, kind: "held", hold };
   if (isUnrendered(message.body)) throw new SinkError("message", "it could not be rendered", undefined, UNSENT);
   const receipt = await queue.sink.send(message, signal);
   return { claimed, kind: "taken", atMs: clock.now(), receipt };

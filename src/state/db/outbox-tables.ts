@@ -82,6 +82,8 @@ export interface MessagesTable {
   cause: string;
   /** The type of the sink that its body is for; null in rows from before that was kept. */
   sealed_for: string | null;
+  /** The time interval that holds it back until `next_attempt_at`, or did before its last attempt; null where none does. */
+  held_by: string | null;
   /** When the operator was notified that it is dead, and when it was acknowledged or rendered anew. */
   reported_at: number | null;
   acknowledged_at: number | null;

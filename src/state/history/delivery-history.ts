@@ -9,7 +9,7 @@ const deliveries = listStatement<object, string>()((on, list) =>
     .leftJoin("deliveries as j", "j.id", "d.joined_id")
     .leftJoin("messages as m", (join) => join.onRef("m.id", "=", (eb) => eb.fn.coalesce("d.message_id", "j.message_id")))
     .select(["d.event_id", "d.sink", "j.state as joined_state", "d.state", "d.detail", "d.not_before", "d.held_by", "d.due_at"])
-    .select(["d.group_key", "m.next_attempt_at"])
+    .select(["d.group_key", "m.next_attempt_at", "m.held_by as message_held_by"])
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
     .select("parent.state as parent_state")
     .leftJoin("crossposts as c", "c.message_id", "m.id")

@@ -9,6 +9,7 @@ import type { DeliveriesTable } from "../db/outbox-tables.ts";
 import { recordAudit } from "../db/audit.ts";
 import { editAgain } from "./edits.ts";
 import { refreshGroupsOf } from "../outbox/group-timers.ts";
+import { releaseWaiting } from "../outbox/release-waiting.ts";
 import { deliveryRow, insertNew } from "../outbox/insert-deliveries.ts";
 
 export async function findReplayable(db: Executor, selection: ReplaySelection): Promise<readonly ReplayCandidate[]> {
@@ -16,7 +17,8 @@ export async function findReplayable(db: Executor, selection: ReplaySelection): 
     .selectFrom("deliveries as d")
     .leftJoin("deliveries as j", "j.id", "d.joined_id")
     .leftJoin("messages as m", (join) => join.onRef("m.id", "=", (eb) => eb.fn.coalesce("d.message_id", "j.message_id")))
-    .select(["d.id", "d.event_id", "d.sink", "d.state", "j.state as joined_state", "m.state as message_state"])
+    .select(["d.id", "d.event_id", "d.sink", "d.state", "d.due_at", "d.joined_id", "j.state as joined_state"])
+    .select(["j.due_at as joined_due_at", "m.state as message_state", "m.held_by", "m.next_attempt_at"])
     .orderBy("d.id");
   const rows = await ("eventId" in selection
     ? candidates.where("d.event_id", "=", selection.eventId)
@@ -25,7 +27,24 @@ export async function findReplayable(db: Executor, selection: ReplaySelection): 
         .where("e.watch_key", "!=", "")
         .where((eb) => eb(eb.fn.coalesce("m.done_at", "d.created_at"), ">=", selection.sinceMs))
   ).execute();
-  return rows.map((row) => ({ deliveryId: String(row.id), eventId: row.event_id, sink: row.sink, fate: fateOf(row) }));
+  return rows.map((row) => ({ deliveryId: String(row.id), eventId: row.event_id, sink: row.sink, fate: fateOf(row), wait: waitOf(row) }));
+}
+
+interface WaitRow extends FateRow {
+  readonly id: number;
+  readonly due_at: number;
+  readonly joined_id: number | null;
+  readonly joined_due_at: number | null;
+  readonly held_by: string | null;
+  readonly next_attempt_at: number | null;
+}
+
+/** A message waits for a time only where a mute holds it: else for its sink. */
+function waitOf(row: WaitRow): ReplayCandidate["wait"] {
+  const deliveryId = String(row.joined_id ?? row.id);
+  if (row.state === "waiting") return { deliveryId, untilMs: Number(row.due_at) };
+  if (row.joined_state === "waiting") return { deliveryId, untilMs: Number(row.joined_due_at) };
+  return row.message_state === "open" && row.held_by !== null ? { deliveryId, untilMs: Number(row.next_attempt_at) } : null;
 }
 
 interface FateRow {
@@ -80,7 +99,7 @@ const acknowledgeEmpty = listStatement<{ now: number }, string>()((on, list, slo
     .where((eb) => eb.not(eb.exists(eb.selectFrom("deliveries as d").select("d.id").whereRef("d.message_id", "=", "messages.id")))),
 );
 
-export function replay(db: Executor, { deliveryIds, added, atMs, detail }: Replay): Promise<number> {
+export function replay(db: Executor, { deliveryIds, releasedIds = [], added, atMs, detail }: Replay): Promise<number> {
   return transact(db, async (on) => {
     const ids = deliveryIds.map(Number);
     const messageIds = (await messagesOf(on, ids, {})).rows.flatMap(({ message_id: id }) => id ?? []);
@@ -93,7 +112,8 @@ export function replay(db: Executor, { deliveryIds, added, atMs, detail }: Repla
       added.map((delivery, index) => ({ ...deliveryRow(delivery, numberOf(index), atMs), replayed_at: atMs })),
     );
     await refreshGroupsOf(on, rows);
-    const alerts = rows.length + made.changed;
+    const released = await releaseWaiting(on, releasedIds.map(Number), atMs);
+    const alerts = rows.length + made.changed + released;
     if (alerts > 0) await recordAudit(on, atMs, "eventId" in detail ? "replay event" : "replay since", { ...detail, alerts });
     return alerts;
   });

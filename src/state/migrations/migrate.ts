@@ -37,6 +37,7 @@ import { up as furtherPages } from "./0032-further-pages.ts";
 import { up as followUps } from "./0033-follow-ups.ts";
 import { up as decodedTexts } from "./0034-decoded-texts.ts";
 import { up as partlyTaken } from "./0035-partly-taken.ts";
+import { up as heldMessages } from "./0036-held-messages.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -76,6 +77,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0033-follow-ups": { up: followUps },
   "0034-decoded-texts": { up: decodedTexts },
   "0035-partly-taken": { up: partlyTaken },
+  "0036-held-messages": { up: heldMessages },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

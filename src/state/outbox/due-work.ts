@@ -50,6 +50,9 @@ const dueMessages = statement<Asked>()((on, slot) =>
       ),
     )
     .orderBy("m.next_attempt_at")
+    // The end of a mute is the same time for all that it held.
+    .orderBy("m.sealed_at")
+    .orderBy("m.seq")
     .limit(slot("limit")),
 );
 
@@ -121,6 +124,7 @@ const memberEvents = listStatement<object, number>()((on, list) =>
     .selectFrom("deliveries as d")
     .innerJoin("events as e", "e.id", "d.event_id")
     .select(["d.id as delivery_id", "d.throttle_key", "d.original_group_key", "d.due_at", "d.created_at", "d.replayed_at", "d.template"])
+    .select("d.routed")
     .select([
       "e.id",
       "e.type",
@@ -258,6 +262,7 @@ export async function readGroups(db: Executor, work: readonly (Work & { kind: "g
       // What was due at once is queued: nothing stops it any more.
       canBeSilenced: Number(row.due_at) > Number(row.created_at) && row.replayed_at === null,
       isReplay: row.replayed_at !== null,
+      ...(row.routed === null ? {} : { routed: fromText(row.routed) }),
       joined: others,
       ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
       ...(row.template === null ? {} : { template: row.template }),

@@ -22,6 +22,7 @@ const reopen = listStatement<{ now: number }, string>()((on, list, slot) =>
       reported_at: null,
       cause: "",
       error: "",
+      held_by: null,
       parent_id: eb
         .case()
         .when(eb.exists(parentToGoBelow(eb)))

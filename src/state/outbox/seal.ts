@@ -33,6 +33,7 @@ const COLUMNS = [
   "reported_at",
   "acknowledged_at",
   "sealed_for",
+  "held_by",
 ] as const;
 
 export const insertMessages = insertRows("messages", COLUMNS, (insert) => insert);
@@ -155,4 +156,5 @@ export const messageRow = (message: NewMessage, seq: number): MessagesTable => (
   reported_at: null,
   acknowledged_at: null,
   sealed_for: message.sealedFor ?? null,
+  held_by: null,
 });

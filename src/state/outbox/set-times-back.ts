@@ -97,7 +97,15 @@ const earliestIn = (eb: ExpressionBuilder<Tables, "groups">) =>
 async function setMessagesBack(on: Executor, byMs: number): Promise<void> {
   await on
     .updateTable("messages")
-    .set((eb) => ({ first_attempt_at: eb("first_attempt_at", "-", byMs), next_attempt_at: eb("next_attempt_at", "-", byMs) }))
+    .set((eb) => ({
+      first_attempt_at: eb("first_attempt_at", "-", byMs),
+      next_attempt_at: eb
+        .case()
+        .when("held_by", "is", null)
+        .then(eb("next_attempt_at", "-", byMs))
+        .else(eb.ref("next_attempt_at"))
+        .end(),
+    }))
     .where("state", "=", OPEN)
     .execute();
   // A throttle counts those that are sent, too.

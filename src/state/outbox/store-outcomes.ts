@@ -39,6 +39,7 @@ const writeAll = statementForEach<Outcome>()((on, slot) =>
       error: slot("error"),
       cause: slot("cause"),
       taken: eb.fn.coalesce(eb.val(slot("taken")), "taken"),
+      held_by: null,
     }))
     .where("id", "=", slot("id"))
     .where("state", "=", OPEN)

@@ -13,6 +13,8 @@ export interface WaitRow {
   readonly message_state: string | null;
   readonly next_attempt_at: number | null;
   readonly error: string | null;
+  /** The mute that holds its message back until the next attempt. */
+  readonly message_held_by: string | null;
   /** Of the message that its message goes below. */
   readonly parent_state: string | null;
 }
@@ -35,7 +37,8 @@ const CAUSES = {
   schedule: "scheduled",
 } as const satisfies Record<string, WaitCause>;
 
-function waitOfMessage({ error, next_attempt_at: nextAt, parent_state: parent }: WaitRow, nowMs: number): Wait {
+function waitOfMessage({ error, next_attempt_at: nextAt, message_held_by: by, parent_state: parent }: WaitRow, nowMs: number): Wait {
+  if (by !== null && nextAt !== null && nextAt > nowMs) return { cause: "held", untilMs: nextAt, about: by };
   if (parent === "open") return { cause: "threaded", untilMs: null, about: "" };
   if (error === null || error === "") return { cause: "queued", untilMs: null, about: "" };
   return { cause: "retrying", untilMs: nextAt !== null && nextAt > nowMs ? nextAt : null, about: error };
@@ -68,7 +71,14 @@ interface Alike {
   readonly sample: number;
 }
 
-const UNSEALED = { state: "waiting", message_state: null, next_attempt_at: null, error: null, parent_state: null } as const;
+const UNSEALED = {
+  state: "waiting",
+  message_state: null,
+  next_attempt_at: null,
+  error: null,
+  message_held_by: null,
+  parent_state: null,
+} as const;
 const DUE = { ...UNSEALED, group_key: "", not_before: 0, held_by: null, due_at: 0 } as const;
 
 async function dueSingles(db: Executor, nowMs: number): Promise<readonly Alike[]> {
@@ -130,15 +140,15 @@ async function sealed(db: Executor, nowMs: number): Promise<readonly WaitCount[]
   const rows = await db
     .selectFrom("messages as m")
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
-    .select((eb) => ["m.sink", "m.error", "parent.state as parent_state", eb.fn.countAll<number>().as("count")])
+    .select((eb) => ["m.sink", "m.error", "m.held_by", "parent.state as parent_state", eb.fn.countAll<number>().as("count")])
     .select((eb) => eb.fn.min("m.next_attempt_at").as("next_attempt_at"))
     .where("m.state", "=", OPEN)
-    .groupBy(["m.sink", "m.error", "parent.state"])
+    .groupBy(["m.sink", "m.error", "m.held_by", "parent.state"])
     .orderBy("m.sink")
     .execute();
   const none = { ...DUE, state: "sealed", message_state: "open" };
-  return rows.flatMap(({ sink, error, count, next_attempt_at: next, parent_state: parent }) => {
-    const wait = waitOf({ ...none, error, next_attempt_at: Number(next), parent_state: parent }, nowMs);
+  return rows.flatMap(({ sink, error, count, held_by: by, next_attempt_at: next, parent_state: parent }) => {
+    const wait = waitOf({ ...none, error, next_attempt_at: Number(next), message_held_by: by, parent_state: parent }, nowMs);
     return wait === null ? [] : [{ ...wait, sink, count: Number(count) }];
   });
 }

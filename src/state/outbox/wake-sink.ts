@@ -9,5 +9,7 @@ export async function wakeSink(db: Executor, sink: string, nowMs: number): Promi
     .where("state", "=", OPEN)
     .where("sink", "=", sink)
     .where("next_attempt_at", ">", nowMs)
+    // A mute goes on.
+    .where("held_by", "is", null)
     .execute();
 }

@@ -8,7 +8,7 @@ import { EVENT_TIME_MS as T0 } from "../../support/make-event.ts";
 const HOUR = 3_600_000;
 const steady = { float: () => 0.5, id: () => "id" };
 
-type Ended = Exclude<Attempt, { kind: "cut" }>;
+type Ended = Exclude<Attempt, { kind: "cut" | "held" }>;
 
 const claimOf = (message: { attempts?: number; firstAttemptAtMs?: number | null } = {}, refusals = 0): Ended["claimed"] =>
   ({

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 function setUp(send: (message: unknown, signal: AbortSignal) => Promise<SendReceipt>, body: unknown = "text") {
   const clock = createVirtualClock(0);
   const underWay = new Set<AbortController>();
-  const stage = createSendStage({ clock, underWay, mayAct: async () => true });
+  const stage = createSendStage({ clock, underWay, mayAct: async () => true, mutes: { holdOf: () => undefined } });
   const input = { queue: { sink: { send } }, message: { id: "m", body } } as unknown as Parameters<typeof stage.run>[0];
   return { clock, underWay, run: () => stage.run(input) };
 }

@@ -1,0 +1,69 @@
+/** Sends at once what waits for a time, because an operator asked for it by name: past mutes, silences, groups and digests. */
+import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
+import { type Executor, listStatement } from "../db/statement.ts";
+import { refreshGroupsOf } from "./group-timers.ts";
+
+const placesOf = listStatement<object, number>()((on, list) =>
+  on.selectFrom("deliveries").select(["sink", "group_key", "grouped"]).where("id", "in", list).where("state", "=", WAITING),
+);
+
+const release = listStatement<{ now: number }, number>()((on, list, slot) =>
+  on
+    .updateTable("deliveries")
+    .set((eb) => ({
+      group_key: eb.fn.coalesce("original_group_key", "group_key"),
+      grouped: eb.case().when(eb.fn.coalesce("original_group_key", "group_key"), "=", eb.ref("event_id")).then(SINGLE).else(GROUPED).end(),
+      original_group_key: null,
+      // The throttle that gathered it would do so again.
+      throttle_key: eb.case().when("original_group_key", "is", null).then(eb.ref("throttle_key")).else(null).end(),
+      not_before: slot("now"),
+      held_by: null,
+      due_at: slot("now"),
+      replayed_at: slot("now"),
+    }))
+    .where("id", "in", list)
+    .where("state", "=", WAITING)
+    .returning(["sink", "group_key", "grouped"]),
+);
+
+const heldMessages = listStatement<object, number>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("messages as m", "m.id", "d.message_id")
+    .select("m.id")
+    .distinct()
+    .where("d.id", "in", list)
+    .where("m.state", "=", OPEN)
+    .where("m.held_by", "is not", null),
+);
+
+/** All that is in one message goes with it. */
+const markReplayed = listStatement<{ now: number }, string>()((on, list, slot) =>
+  on
+    .updateTable("deliveries")
+    .set({ replayed_at: slot("now") })
+    .where("message_id", "in", list)
+    .where("message_id", "is not", null),
+);
+
+const sendNow = listStatement<{ now: number }, string>()((on, list, slot) =>
+  on
+    .updateTable("messages")
+    .set((eb) => ({
+      first_attempt_at: eb("first_attempt_at", "-", eb("next_attempt_at", "-", slot("now"))),
+      next_attempt_at: slot("now"),
+      held_by: null,
+    }))
+    .where("id", "in", list),
+);
+
+/** How many deliveries, as they were asked for. */
+export async function releaseWaiting(on: Executor, ids: readonly number[], nowMs: number): Promise<number> {
+  const left = (await placesOf(on, ids, {})).rows;
+  const { rows } = await release(on, ids, { now: nowMs });
+  await refreshGroupsOf(on, [...left, ...rows]);
+  const messageIds = (await heldMessages(on, ids, {})).rows.map(({ id }) => id);
+  await markReplayed(on, messageIds, { now: nowMs });
+  await sendNow(on, messageIds, { now: nowMs });
+  return rows.length + messageIds.length;
+}
