@@ -14,7 +14,7 @@ import { type BackgroundCheck, checkInBackground } from "./upkeep/check.ts";
 import { lockState } from "./files/lock.ts";
 import { MIGRATIONS, migrate, pendingMigrations, migratedState } from "./migrations/migrate.ts";
 import { markClean, wasClean } from "./upkeep/notes.ts";
-import { cannotCreate, corrupt, foreign, missing, type OpenContext, openFailure } from "./files/open-failures.ts";
+import { cannotCreate, corrupt, emptied, foreign, missing, type OpenContext, openFailure } from "./files/open-failures.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { quieten, type QuietSpan } from "./polls/quieten.ts";
 import { findInconsistencies } from "./upkeep/inconsistencies.ts";
@@ -124,20 +124,23 @@ interface BroughtUp {
   readonly db: Executor;
   readonly unclean: boolean;
   readonly check: BackgroundCheck | undefined;
+  /** There was no state, or an empty file. */
+  readonly isCreated: boolean;
 }
 
 async function bringUp(handle: SqliteHandle, options: OpenOptions, context: OpenContext, isOwner: boolean): Promise<BroughtUp> {
-  configure(handle);
   const applied = appliedMigrations(handle);
   if (applied === undefined) throw foreign(context);
+  const isEmpty = applied.length === 0;
+  // Before the settings write to it.
+  if (isOwner && context.existed && isEmpty) refuseEmptied(context, options);
+  configure(handle);
   const pending = pendingMigrations(applied, migratedState.file(context.path), options.migrations);
   const db = kyselyOver(handle, options.clock);
   if (!isOwner) {
     if (pending.length > 0) throw needsMigration(context.path, pending);
-    return { handle, db, unclean: false, check: undefined };
+    return { handle, db, unclean: false, check: undefined, isCreated: false };
   }
-  const isEmpty = applied.length === 0;
-  if (context.existed && isEmpty && context.newestBackup !== undefined) throw corrupt(context, "it is empty");
   const unclean = !isEmpty && !(await wasClean(db));
   const check = isEmpty ? undefined : checkFile(handle, context, unclean);
   if (pending.length > 0) await migrateSafely(handle, db, options, isEmpty);
@@ -145,7 +148,13 @@ async function bringUp(handle: SqliteHandle, options: OpenOptions, context: Open
   // A command beside the daemon comes and goes: it does not answer for how the file is left.
   await markClean(db, options.shared === true && !unclean);
   checkpoint(handle);
-  return { handle, db, unclean, check };
+  return { handle, db, unclean, check, isCreated: isEmpty };
+}
+
+/** A state was there. */
+function refuseEmptied(context: OpenContext, { mustExist }: OpenOptions): void {
+  if (context.newestBackup !== undefined) throw corrupt(context, "it is empty");
+  if (mustExist === true) throw emptied(context);
 }
 
 /** Before anything is written. After an unclean stop, or when it costs little: now; else in the background. */
@@ -180,13 +189,13 @@ const needsMigration = (path: string, pending: readonly string[]): ExitError =>
   });
 
 function compose(
-  { handle, db, unclean, check }: BroughtUp,
+  { handle, db, unclean, check, isCreated }: BroughtUp,
   options: OpenOptions,
   context: OpenContext,
   unlock: (() => void) | undefined,
 ): OpenedStore {
   const { path, clock, random, log } = options;
-  announce(log, context, unclean);
+  announce(log, context, { unclean, isCreated });
   waitByClock(handle);
   const ownsLock = unlock !== undefined && options.shared !== true;
   const close = once(async () => {
@@ -202,7 +211,7 @@ function compose(
   return {
     ...createStore(db, { clock, random }, close),
     path,
-    created: !context.existed,
+    created: isCreated,
     unclean,
     problems,
     backup: () => backupHandle(handle, path, clock),
@@ -216,10 +225,11 @@ function compose(
   };
 }
 
-function announce(log: Log, context: OpenContext, unclean: boolean): void {
+function announce(log: Log, context: OpenContext, { unclean, isCreated }: Pick<BroughtUp, "unclean" | "isCreated">): void {
   const { path, existed, newestBackup } = context;
   if (!existed && newestBackup !== undefined) log.warn("state file created although backups of another exist", { path, newestBackup });
   else if (!existed) log.info("state file created", { path });
+  else if (isCreated) log.warn("state file was empty: a new state is created in it", { path });
   if (unclean) log.warn("state was not closed by the last process; checked and sound", { path });
 }
 

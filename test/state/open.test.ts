@@ -113,6 +113,25 @@ describe("a state file", () => {
     expect(existsSync(dirname(path))).toBe(false);
   });
 
+  test("that is empty is created anew with a warning, and refused where it must exist or has a backup", async () => {
+    const path = join(tempFolder(), "s.db");
+    const empty = () => writeFileSync(path, "");
+    empty();
+    const refused = { code: "STATE_MISSING", message: `The state file ${path} is empty.`, exitCode: EXIT.storage };
+    expect(await refusal(openTemp(path, { mustExist: true }))).toMatchObject(refused);
+    expect(readFileSync(path)).toHaveLength(0);
+    const log = rememberingLog();
+    const store = await openTemp(path, { log });
+    expect(store.created).toBe(true);
+    expect(log.lines).toEqual([{ level: "warn", message: "state file was empty: a new state is created in it" }]);
+    await store.close();
+    await backupState(path, clock);
+    for (const end of ["-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
+    empty();
+    expect(await refusal(openTemp(path))).toMatchObject({ code: "STATE_CORRUPT" });
+    expect(readFileSync(path)).toHaveLength(0);
+  });
+
   test("created where backups of another lie is worth a warning", async () => {
     const log = rememberingLog();
     const folder = tempFolder();

@@ -54,6 +54,10 @@ export const missing = (context: OpenContext): ExitError =>
     `${context.newestBackup === undefined ? "" : `${restoreHint(context)} `}\`chirpwatch run\` makes one, unless \`state.must_exist\` forbids it.`,
   );
 
+/** The file of a state that has to exist holds nothing. */
+export const emptied = (context: OpenContext): ExitError =>
+  refuse("STATE_MISSING", `The state file ${context.path} is empty.`, "Put the state back, or remove `state.must_exist` to begin anew.");
+
 export const missingBackup = (backup: string, newestBackup: string | undefined): ExitError =>
   refuse(
     "STATE_MISSING",
