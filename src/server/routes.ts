@@ -1,4 +1,5 @@
 /** The routes, the same over TCP and over the control socket. Owns paths, status codes and headers; what is said comes from the views. */
+import type { IncomingMessage } from "node:http";
 import { Hono, type Context } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError } from "../model/errors.ts";
@@ -18,11 +19,14 @@ import { addReplays, type ReplayRouteDeps } from "./replay-routes.ts";
 import { addSilencePages } from "./form-routes.ts";
 import { addSilences, type SilenceRouteDeps } from "./silence-routes.ts";
 import { addTailRoute, type TailRouteDeps } from "./tail-routes.ts";
+import type { WrongTokens } from "./wrong-tokens.ts";
 import type { Actions } from "./words/actions.ts";
 import type { Health, Views } from "./words/views.ts";
 
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
-export type Access = { readonly kind: "socket" } | { readonly kind: "tcp"; readonly token?: string; readonly publicHost?: string };
+export type Access =
+  | { readonly kind: "socket" }
+  | { readonly kind: "tcp"; readonly token?: string; readonly publicHost?: string; readonly wrongTokens?: WrongTokens };
 
 export interface HttpRouteDeps extends SilenceRouteDeps, ReplayRouteDeps, TailRouteDeps, BackfillRouteDeps {
   readonly clock: Clock;
@@ -42,7 +46,7 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
     c.header("Referrer-Policy", "same-origin");
   });
   addHealth(app, deps);
-  app.use(async (c, next) => refusalOf(c, access) ?? next());
+  app.use(async (c, next) => refusalOf(c, access, deps.log) ?? next());
   addReads(app, deps);
   addActions(app, deps, access);
   addSinkActions(app, deps);
@@ -168,13 +172,21 @@ function addDeadActions(app: Hono, { actions, log }: HttpRouteDeps, door: string
 /** For logs and the audit. */
 const callerOf = ({ kind }: Access): string => (kind === "tcp" ? "API" : "control socket");
 
-function refusalOf(c: Context, access: Access): Response | undefined {
+/** Of the other end of the connection: headers that name another one may be forged. */
+function addressOf(c: Context): string {
+  const { incoming } = c.env as { readonly incoming?: IncomingMessage };
+  return incoming?.socket.remoteAddress ?? "an unknown address";
+}
+
+function refusalOf(c: Context, access: Access, log: Log): Response | undefined {
   const header = (name: string) => c.req.header(name);
   const changes = c.req.method !== "GET" && c.req.method !== "HEAD";
   const refusal: Refusal | undefined =
     (access.kind === "tcp" ? refuseCaller(header, access.token, access.publicHost) : undefined) ??
     (changes ? refuseOrigin(header) : undefined);
   if (refusal === undefined) return undefined;
+  // Whoever has no token yet is asked for one.
+  if (access.kind === "tcp" && refusal.status === 401 && header("authorization") !== undefined) access.wrongTokens?.take(addressOf(c), log);
   if (refusal.status === 401) c.header("WWW-Authenticate", 'Basic realm="chirpwatch", charset="UTF-8"');
   return problem(c, refusal);
 }

@@ -7,6 +7,7 @@ import { isLoopback } from "../model/loopback.ts";
 import { closeServer, createListener, type Listener } from "./listener.ts";
 import type { RouteDeps } from "./load-routes.ts";
 import type { Access } from "./routes.ts";
+import { createWrongTokens } from "./wrong-tokens.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -33,15 +34,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw new ExitError(EXIT.badConfig, "SERVER_TOKEN_WANTED", `server.listen ${host}:${port} is open to others and has no token`, {
       hint: "set server.token or server.token_file, or listen on 127.0.0.1",
     });
+  const wrongTokens = createWrongTokens(clock);
   const access: Access = {
     kind: "tcp",
+    wrongTokens,
     ...(token === undefined ? {} : { token }),
     ...(publicHost === undefined ? {} : { publicHost }),
   };
   const { server, answerWith } = createListener(options, access);
   await listen(server, host, port);
   const url = `http://${shownHost(host)}:${(server.address() as AddressInfo).port}`;
-  return { url, answerWith, close: () => closeServer(server, clock) };
+  const close = () => {
+    wrongTokens.stop();
+    return closeServer(server, clock);
+  };
+  return { url, answerWith, close };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

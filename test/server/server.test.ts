@@ -382,6 +382,42 @@ describe("listening", () => {
   });
 });
 
+describe("a wrong token", () => {
+  async function startLogging() {
+    const lines: unknown[] = [];
+    const log = { ...silentLog, warn: (message: string, fields: unknown) => void lines.push([message, fields]) };
+    return { lines, ...(await start({ token: "s3cret", log })) };
+  }
+
+  it("is logged once a minute with its count and address, and never itself", async () => {
+    const { url, clock, lines } = await startLogging();
+    for (let tries = 0; tries < 20; tries += 1) await ask(`${url}/api/v1/status`, { authorization: "Bearer guess" });
+    await ask(url, { authorization: `Basic ${Buffer.from("me:guess").toString("base64")}` });
+    expect((await ask(url, { authorization: "Bearer s3cret" })).status).toBe(200);
+    await clock.advance(60_000);
+    await ask(url, { authorization: "Bearer guess" });
+    await clock.advance(600_000);
+    const line = "wrong tokens were sent to the server";
+    expect(lines).toEqual([
+      [line, { count: 21, from: "127.0.0.1" }],
+      [line, { count: 1, from: "127.0.0.1" }],
+    ]);
+  });
+
+  it("is not what a browser sends that has none yet, and what is counted is logged at a stop", async () => {
+    const { url, clock, lines, close } = await startLogging();
+    expect((await ask(url)).status).toBe(401);
+    await clock.advance(120_000);
+    expect(lines).toEqual([]);
+    await ask(url, { authorization: "Bearer guess" });
+    running.length = 0;
+    const closed = close();
+    await clock.advance(1_000);
+    await closed;
+    expect(lines).toHaveLength(1);
+  });
+});
+
 describe("silences", () => {
   const REQUEST = { matchers: ['watch="brand"'], duration: "1h", comment: "launch", author: "alice" };
   const add = (url: string, body: unknown, headers = {}) =>

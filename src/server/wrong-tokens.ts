@@ -1,0 +1,36 @@
+/** Wrong tokens, one line of the log a minute however many are tried: how many, and from where. Nobody is locked out. */
+import type { Cancel, Clock } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+
+export interface WrongTokens {
+  take(address: string, log: Log): void;
+  /** Logs what was counted. */
+  stop(): void;
+}
+
+const LINE_EVERY_MS = 60_000;
+const MAX_ADDRESSES = 10;
+
+export function createWrongTokens(clock: Clock): WrongTokens {
+  let [count, addresses] = [0, new Set<string>()];
+  let waiting: { readonly cancel: Cancel; readonly report: () => void } | undefined;
+  const arm = (log: Log) => {
+    const report = () => {
+      waiting = undefined;
+      if (count > 0) log.warn("wrong tokens were sent to the server", { count, from: [...addresses].join(", ") });
+      [count, addresses] = [0, new Set()];
+    };
+    return { report, cancel: clock.after(LINE_EVERY_MS, report) };
+  };
+  return {
+    take(address, log) {
+      count += 1;
+      if (addresses.size < MAX_ADDRESSES) addresses.add(address);
+      waiting ??= arm(log);
+    },
+    stop() {
+      waiting?.cancel();
+      waiting?.report();
+    },
+  };
+}
