@@ -73,11 +73,11 @@ export const baseUrl = () =>
     return address.url.replace(/\/v3$/, "");
   });
 
-/** https anywhere; http on loopback only. */
+/** https anywhere; http on loopback only. What is wrong with it does not repeat it: such an address is often a key. */
 export const webAddress = () =>
   readText((text, complain): string => {
     if (URL.canParse(text) && isAllowed(new URL(text))) return text;
-    return complain("web-address", `"${text}" is not an address that starts with https:// (http:// only on this machine)`);
+    return complain("web-address", "this is not an address that starts with https:// (http:// only on this machine)");
   });
 
 /** Where a browser finds the status page, without a slash at its end. */
