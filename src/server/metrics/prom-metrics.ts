@@ -16,10 +16,14 @@ export interface PromMetrics {
 /** By label, the values that are still configured. An empty value always is. */
 export type LabelsInUse = Readonly<Record<string, ReadonlySet<string>>>;
 
+/** Gauges whose names say that they are counters, which Prometheus warns of. Their parts are there by type, without `_total`. */
+const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+
 /** `process_…` and `nodejs_…`, under the names that dashboards for Node.js know. One for all: the process is one. */
 const processRegistry = lazy(() => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   return registry;
 });
 

@@ -133,10 +133,16 @@ describe("the exposition", () => {
     }
   });
 
-  it("pleases promtool's own linter", async (context) => {
+  it("names figures of the process so, too", async () => {
     const text = await filledMeter().render();
-    const own = text.slice(0, text.indexOf("# HELP process_"));
-    expect(promtool(context, ["check", "metrics"], own)).toEqual({ status: 0, output: "" });
+    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", kind]) => ({ name, kind }));
+    expect(types.length).toBeGreaterThan(40);
+    expect(types.filter(({ name, kind }) => name.endsWith("_total") !== (kind === "counter"))).toEqual([]);
+    expect(text).toMatch(/^nodejs_active_handles\{type=/m);
+  });
+
+  it("pleases promtool's own linter", async (context) => {
+    expect(promtool(context, ["check", "metrics"], await filledMeter().render())).toEqual({ status: 0, output: "" });
   });
 
   it("writes lines that any parser reads, whatever the labels hold", async () => {
