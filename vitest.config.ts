@@ -58,7 +58,7 @@ export default defineConfig(({ mode }) => ({
     include: mode === "long" ? [LONG_TESTS, ...WIDE_TESTS] : ["test/**/*.test.ts"],
     exclude: mode === "long" ? [] : [LONG_TESTS, ...withoutPostgres()],
     globalSetup: ["test/support/cluster-of-run.ts"],
-    setupFiles: ["test/support/watch-children.ts"],
+    setupFiles: ["test/support/watch-children.ts", "test/support/limits.ts"],
     // They end what hangs. What is slow only because the machine is busy is no failure.
     testTimeout: 90_000,
     hookTimeout: 90_000,
