@@ -1,4 +1,5 @@
 /** Edits of messages that were sent, as a port: what is known of their tweets by now, and which message is to show it. */
+import type { EditState } from "./edit-cause.ts";
 import type { Json } from "./json.ts";
 import type { DueMember } from "./outbox.ts";
 import type { Tweet } from "./tweet.ts";
@@ -66,7 +67,7 @@ export type FindEdits = (sights: readonly TweetSight[]) => Promise<readonly Want
 
 /** What became of the newest edit of a message. */
 export interface EditHistory {
-  readonly state: "waiting" | "done" | "dropped" | "refused";
+  readonly state: EditState;
   readonly dueAtMs: number;
   readonly editedAtMs: number | null;
   readonly error: string;

@@ -50,9 +50,9 @@ export const eventId = (hash: Hash, watchKey: string, { type, subject, episode }
 
 /**
  * What became of an item: an event, or the exact reason why not. `dead`: it became an alert that was given up and reached nobody;
- * `silenced`: one that silences hold back wherever it would go.
+ * `silenced`: one that silences hold back wherever it would go; `deleted`: one whose post was gone before it was sent.
  */
-export type Verdict = "event" | "dead" | "silenced" | "baseline" | "filtered" | "too_old" | "muted" | "duplicate";
+export type Verdict = "event" | "dead" | "silenced" | "deleted" | "baseline" | "filtered" | "too_old" | "muted" | "duplicate";
 
 /** `data` of the webhook body, and one line of `tail --json`. Labels and times included, ids as strings. */
 export function eventData(event: ChirpEvent): JsonObject {

@@ -5,11 +5,11 @@ import type { RoutedPlace } from "./routed-place.ts";
 import type { Wait } from "./waiting.ts";
 
 /**
- * What became of a delivery. `summarised`: a digest counted it and did not list it. `sealed`: its message is on its way. `published` and
+ * What became of a delivery. `deleted`: its post was gone before it was sent. `summarised`: a digest counted it and did not list it. `sealed`: its message is on its way. `published` and
  * `not_published` are those of crossposts, `not_enriched` of an event that went out without its enrichment.
  */
 export const DELIVERY_STATES = [
-  ...(["waiting", "held", "sealed", "sent", "summarised", "dead", "muted", "silenced", "duplicate"] as const),
+  ...(["waiting", "held", "sealed", "sent", "summarised", "dead", "muted", "silenced", "deleted", "duplicate"] as const),
   ...(["published", "not_published", "not_enriched"] as const),
 ] as const;
 export type DeliveryOutcome = (typeof DELIVERY_STATES)[number];

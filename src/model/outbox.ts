@@ -1,6 +1,7 @@
 /** Deliveries on their way, as a port: due, sealed, recorded; and the health of their sinks. */
 import type { DeadCause } from "./dead-letters.ts";
 import type { DigestSeries } from "./digest.ts";
+import type { EditState } from "./edit-cause.ts";
 import type { ChirpEvent } from "./event.ts";
 import type { RoutedPlace } from "./routed-place.ts";
 import type { MessageBody, SealedMessage, SendReceipt } from "./sink.ts";
@@ -22,6 +23,39 @@ export interface DueMember {
   readonly routed?: RoutedPlace;
   /** Events of the deliveries that joined this one: alerts of other watches on the same fact. */
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
+  /** Its post was found to be gone after it was found. */
+  readonly isGone?: boolean;
+  /** The alert that it is a follow-up to, where the sink had one. */
+  readonly follows?: FollowedAlert;
+}
+
+/** An alert that a follow-up speaks about, as it fares now. */
+export interface FollowedAlert {
+  readonly deliveryId: string;
+  /** `waiting`: also as long as its message is on its way. `other`: it is not sent, for another reason than that its post is gone. */
+  readonly state: "waiting" | "sent" | "deleted" | "other";
+  /** Its message, where that can be found at the sink. */
+  readonly message?: SentMessage;
+  /** What became of the newest edit of that message; absent where none was ever wanted. */
+  readonly edit?: { readonly state: EditState; readonly isGone: boolean };
+}
+
+/** A message that was sent, by the sink's own ids of it and of the place where it stands. */
+export interface SentMessage {
+  readonly id: string;
+  readonly ref: string;
+  readonly channel?: string;
+  /** The first of the thread or list that it stands in. */
+  readonly first?: { readonly id: string; readonly ref: string };
+}
+
+/** Deliveries that are due and do not go out now. */
+export interface Withheld {
+  /** Their posts are gone. What joined one of them and is about another post takes its place. */
+  readonly deletedIds: readonly string[];
+  /** Another alert says what they say. */
+  readonly joined: readonly { readonly deliveryId: string; readonly withId: string; readonly detail: string }[];
+  readonly postponed: { readonly ids: readonly string[]; readonly dueAtMs: number };
 }
 
 /** Unsealed deliveries of one sink and group that are due: to become one message, or the messages of a digest; oldest first. */
@@ -43,6 +77,8 @@ export interface DueMessage extends SealedMessage {
   readonly firstAttemptAtMs: number | null;
   /** Its deliveries. Set only where a mute may hold it; empty for a message about the channel itself. */
   readonly members?: readonly MuteableDelivery[];
+  /** Its only alert, or one of several where it was never tried, is about a post that is gone: it is to be sealed anew without that. */
+  readonly isOutdated?: boolean;
 }
 
 /** A thread, as far as it is known before its first message is. */
@@ -199,6 +235,10 @@ export interface Outbox {
   }>;
   /** When the next delivery or attempt of these sinks is due; null when nothing waits. */
   nextDueAt(sinks: readonly string[]): Promise<number | null>;
+  /** In one transaction. */
+  withhold(withheld: Withheld): Promise<void>;
+  /** Takes back messages that are not under way: what they hold waits, as before it was sealed. */
+  takeBack(messageIds: readonly string[]): Promise<void>;
   /** Messages of one group in one call go out in that order. */
   seal(messages: readonly NewMessage[]): Promise<void>;
   record(results: readonly DeliveryResult[]): Promise<void>;

@@ -1,6 +1,6 @@
 /** A sink as the delivery loop sees it: renders once, sends what was sealed, classifies what went wrong. */
 import type { DigestCause, DigestSeries } from "./digest.ts";
-import type { EditCause } from "./edit-cause.ts";
+import type { EditCause, FollowUp } from "./edit-cause.ts";
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { ChirpEvent, EventBody } from "./event.ts";
 import type { Json, JsonText } from "./json.ts";
@@ -28,6 +28,8 @@ export interface Batch {
   readonly cause?: DigestCause;
   /** People who are called by it, as the sink writes them; absent: nobody. */
   readonly mentions?: readonly string[];
+  /** It speaks about an alert that was sent: it opens no thread and no forum post, and is not for the channel's followers. */
+  readonly isFollowUp?: boolean;
   /** How the event reads, by its watch type. */
   read(event: OutboxEvent): NeutralMessage;
 }
@@ -48,6 +50,8 @@ export interface Digest {
   /** The others, oldest first. */
   readonly rest: readonly OutboxEvent[];
   readonly unlisted: Unlisted | undefined;
+  /** How many alerts it leaves out because their posts are gone; absent: none. */
+  readonly deleted?: number;
   /** Where it is one of several, because there were too many alerts for one. */
   readonly series?: DigestSeries;
   /** People who are called by its first message, as the sink writes them; absent: nobody. */
@@ -80,6 +84,8 @@ export interface SealedMessage {
   readonly taken?: readonly string[];
   /** The sink's own id of the message that this one belongs under, where the sink can show that. Known once that one was sent. */
   readonly threadRef?: string;
+  /** The sink's own id of the place where that one stands, where it named one. */
+  readonly threadChannel?: string;
 }
 
 /** So many messages to one place within that time. */
@@ -158,6 +164,8 @@ export interface MessageEdit {
 export interface SinkUpdates {
   /** What it edits them for. */
   readonly causes: ReadonlySet<EditCause>;
+  /** When a follow-up is sent beside an edit that says the same. */
+  readonly followUp: FollowUp;
   /** One attempt. @throws SinkError, of kind `message` where this message cannot be edited, or not to this. */
   send(edit: MessageEdit, signal: AbortSignal): Promise<void>;
 }
@@ -171,6 +179,8 @@ export interface Sink {
   readonly batches?: SinkBatches;
   /** Absent where every message stands by itself. */
   readonly threads?: SinkThreads;
+  /** What a follow-up answers: the message itself, or the first of the thread that the message stands in. Absent where it stands by itself. */
+  readonly replies?: "message" | "thread";
   /** Absent where nobody is ever called. */
   readonly mentions?: readonly SinkMention[];
   /** One attempt. @throws SinkError */

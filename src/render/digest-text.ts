@@ -32,7 +32,11 @@ export function digestLine(message: NeutralMessage): DigestLine {
 const countOf = ({ top, rest, unlisted }: Digest): number => top.length + rest.length + (unlisted?.count ?? 0);
 
 /** "595 alerts, sent together because there were many at once". */
-export const digestHeading = (digest: Digest): string => `${causeText(digest)}${seriesText(digest)}`;
+export const digestHeading = (digest: Digest): string => `${causeText(digest)}${seriesText(digest)}${deletedText(digest)}`;
+
+/** What is gone is counted, and says nothing any more. */
+const deletedText = ({ deleted = 0 }: Digest): string =>
+  deleted === 0 ? "" : `; ${deleted.toLocaleString("en-US")} ${deleted === 1 ? "was" : "were"} deleted`;
 
 function causeText(digest: Digest): string {
   const { cause, top, rest } = digest;

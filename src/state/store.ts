@@ -66,7 +66,8 @@ import { countWaiting } from "./outbox/waiting.ts";
 import { holdDeliveries, holdMessages, messageMembers, releaseHeld } from "./outbox/holds.ts";
 import { placeAgain, waitingDeliveries } from "./outbox/place-again.ts";
 import { moveSink } from "./outbox/move-sink.ts";
-import { unseal } from "./outbox/unseal.ts";
+import { takeBack, unseal } from "./outbox/unseal.ts";
+import { withhold } from "./outbox/withhold.ts";
 import { wakeSink } from "./outbox/wake-sink.ts";
 
 /** A Store over any database that holds the tables; `close` is the opener's. */
@@ -165,6 +166,8 @@ const outbox = (db: Executor): Outbox => ({
   wakeSink: (sink, nowMs) => wakeSink(db, sink, nowMs),
   moveSink: (move) => moveSink(db, move),
   unseal: (sink, type) => unseal(db, sink, type),
+  takeBack: (messageIds) => takeBack(db, messageIds),
+  withhold: (withheld) => withhold(db, withheld),
   outboxStats: () => outboxStats(db),
   countWaiting: (nowMs) => countWaiting(db, nowMs),
 });

@@ -279,6 +279,7 @@ describe("noise in chat", () => {
       groupIntervalMs: 0,
       notBeforeMs: EVENT_TIME_MS,
       routed: { by: "route", route: "route" },
+      about: { watchKey: "key-brand", subject: "1", target: "" },
     });
   });
 

@@ -112,6 +112,8 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     holdMessages: guarded(store.holdMessages),
     releaseHeld: guarded(store.releaseHeld),
     messageMembers: guarded(store.messageMembers),
+    takeBack: guarded(store.takeBack),
+    withhold: guarded(store.withhold),
     outboxStats: guarded(store.outboxStats),
     countWaiting: guarded(store.countWaiting),
     dueCrosspost: guarded(store.dueCrosspost),

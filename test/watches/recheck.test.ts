@@ -31,6 +31,7 @@ it("recheck reports a tweet late when where becomes true, and its end, each once
   });
   expect(alerts[2]?.message).toMatchObject({
     title: expect.stringMatching(/^A post by .*\(@alice\) is gone: deleted, or no longer public$/),
-    body: "launch tomorrow",
+    body: "",
+    facts: [],
   });
 });

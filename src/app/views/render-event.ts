@@ -13,6 +13,7 @@ import type { TemplateRunner } from "../../model/template.ts";
 import { plainMessage } from "../../render/messages/plain-message.ts";
 import { cleanText } from "../../render/text/clean-text.ts";
 import { spellTime } from "../../render/text/times.ts";
+import { withoutDeletedText } from "../../route/follow-up.ts";
 import { findReceivers } from "../../route/route-event.ts";
 import type { RenderView } from "../../server/words/render-view.ts";
 import { createReader } from "../daemon/create-reader.ts";
@@ -43,7 +44,7 @@ export async function renderEvent(parts: RenderParts, { what, sink: name }: Rend
   if (sink.settings === undefined) return `the secrets of ${name} are not known here`;
   const event = await findEvent(parts, what);
   if (typeof event === "string") return event;
-  const { worded, failures, template } = await wordFor(parts, sink, event);
+  const { worded, failures, template } = await wordFor(parts, sink, withoutDeletedText(event));
   const read = createReader(config.linksHost, sink.region);
   const built = await parts.createSink(sink);
   const sample = event.id === SAMPLE_ID;

@@ -11,6 +11,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   event: "news: it became an alert",
   dead: "not delivered: it became an alert, which was given up",
   silenced: "not delivered: silenced",
+  deleted: "not delivered: its post was gone before it was sent",
   baseline: "no alert: it was there when the watch began",
   filtered: "no alert: filtered",
   too_old: "no alert: too old when it was found",

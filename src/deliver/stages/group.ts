@@ -5,6 +5,7 @@ import type { DueGroup, DueMember, DueMessage, Outbox, Overflow } from "../../mo
 import type { SilenceStore } from "../../model/silence.ts";
 import type { Throttle } from "../../route/route.ts";
 import { isBeforeProbe, freeSlotsOf, type SinkQueue } from "../queue/sink-queue.ts";
+import { type SortedGroup, withoutWithheld } from "./follow-ups.ts";
 import type { Stage } from "./stage.ts";
 import type { DueWork, Mutes } from "./mute.ts";
 import { planThrottle } from "./throttle.ts";
@@ -17,6 +18,8 @@ export interface Bundle {
   /** Why it is a digest; undefined when it is none. */
   readonly cause: DigestCause | undefined;
   readonly series?: DigestSeries;
+  /** How many alerts it leaves out because their posts are gone. */
+  readonly deleted?: number;
 }
 
 /** What may not go out now; `isFirst`: the channel gets a message that says so. */
@@ -56,12 +59,19 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
       const isProbe = queue.health.breaker === "open";
       // One more than there is room for: whether a throttle is exceeded shows in what comes after its last free place.
       const found = await unmutedWork(deps, queue, nowMs, room + 1);
-      const due = { ...found, groups: await withoutSilenced(deps, found.groups) };
-      const messages = [...due.messages].sort(byAge).slice(0, room);
+      const outdated = found.messages.filter(({ isOutdated }) => isOutdated === true);
+      if (outdated.length > 0) await deps.store.takeBack(outdated.map(({ id }) => id));
+      const unsilenced = await withoutSilenced(deps, found.groups);
+      const due = { ...found, groups: await withoutWithheld(deps, queue.sink, unsilenced) };
+      const messages = found.messages
+        .filter((message) => !outdated.includes(message))
+        .sort(byAge)
+        .slice(0, room);
       const { bundles, surplus, isCut } = await allow(deps, { groups: due.groups, room: room - messages.length, nowMs, sink: queue.name });
       // What may go into a thread is sent once the store has said below which message.
       const isPlacedFirst = queue.sink.threads !== undefined && bundles.length > 0;
-      const more = isPlacedFirst || isCut || surplus.length > 0 || found.groups.length + found.messages.length > room;
+      const more =
+        isPlacedFirst || isCut || outdated.length > 0 || surplus.length > 0 || found.groups.length + found.messages.length > room;
       return { queue, isProbe, messages, bundles, surplus, more };
     },
   };
@@ -106,7 +116,7 @@ const byAge = (a: DueMessage, b: DueMessage): number =>
 
 interface Candidates {
   readonly sink: string;
-  readonly groups: readonly DueGroup[];
+  readonly groups: readonly SortedGroup[];
   /** Most bundles that may be made of them. */
   readonly room: number;
   readonly nowMs: number;
@@ -161,10 +171,11 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly
   return [items.filter(test), items.filter((item) => !test(item))];
 }
 
-const bundleOf = ({ groupKey, throttleKey, members, series }: DueGroup): Bundle => ({
+const bundleOf = ({ groupKey, throttleKey, members, series, deleted }: SortedGroup): Bundle => ({
   groupKey,
   throttleKey,
   members,
+  ...(deleted > 0 && { deleted }),
   ...(series && { series }),
   cause: readDigestGroup(groupKey)?.cause,
 });

@@ -7,7 +7,8 @@ import { errorText } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import type { NeutralMessage } from "../../model/message.ts";
-import type { DigestPart, MessageBody, OutboxEvent, SinkLists, Unlisted } from "../../model/sink.ts";
+import type { Digest, DigestPart, MessageBody, OutboxEvent, SinkLists, Unlisted } from "../../model/sink.ts";
+import { isAfterAlert } from "../../route/follow-up.ts";
 import type { ScheduledDigest } from "../../route/route.ts";
 import { scheduledName } from "../../route/scheduled-digest.ts";
 import { bodyBytes } from "../queue/message-sizes.ts";
@@ -24,7 +25,7 @@ export interface LayOutDeps extends Pick<DigestDeps, "listedAt"> {
 }
 
 /** What decides how a group is laid out. */
-export interface Shown extends Pick<Bundle, "groupKey" | "cause" | "series"> {
+export interface Shown extends Pick<Bundle, "groupKey" | "cause" | "series" | "deleted"> {
   /** Those who are called stand in the first message of several. */
   readonly mentions: readonly string[];
 }
@@ -67,11 +68,11 @@ export function layOutHalves(
 
 function layOutWhole(deps: LayOutDeps, queue: SinkQueue, found: readonly OutboxEvent[], shown: Shown): LaidOut {
   const { lists, batches } = queue.sink;
-  const { cause, mentions, series } = shown;
+  const { cause, mentions } = shown;
   const events = inOrder(deps, found, shown);
-  if (lists !== undefined && isList(lists, events, cause)) {
+  if (lists !== undefined && isList(lists, events, shown)) {
     const digestDeps = { read: (event: OutboxEvent) => deps.read(event, queue.name), listedAt: deps.listedAt };
-    const calling: SinkLists = { ...lists, render: (wanted) => lists.render({ ...wanted, mentions, ...(series && { series }) }) };
+    const calling: SinkLists = { ...lists, render: (wanted) => lists.render({ ...wanted, mentions, ...countedIn(shown) }) };
     return cause === "schedule"
       ? layOutScheduled(events, scheduledOf(deps, shown), calling, digestDeps)
       : layOutDigest(events, cause, calling, digestDeps);
@@ -83,9 +84,17 @@ function layOutWhole(deps: LayOutDeps, queue: SinkQueue, found: readonly OutboxE
   return { parts, unlisted: [] };
 }
 
-/** A digest of one event is that event. */
-const isList = (lists: SinkLists, events: readonly OutboxEvent[], cause: Shown["cause"]): boolean =>
-  events.length > (cause === undefined ? lists.above : 1);
+/** A digest of one event is that event, where it leaves nothing out. */
+function isList(lists: SinkLists, events: readonly OutboxEvent[], { cause, deleted = 0 }: Shown): boolean {
+  if (cause === undefined) return events.length > lists.above;
+  return events.length > (deleted === 0 ? 1 : 0);
+}
+
+/** What the heading of a digest says beside the number of its alerts. */
+const countedIn = ({ cause, series, deleted }: Shown): Pick<Digest, "series" | "deleted"> => ({
+  ...(series && { series }),
+  ...(cause === undefined || deleted === undefined ? {} : { deleted }),
+});
 
 const scheduledOf = ({ digests }: LayOutDeps, { groupKey }: Shown): ScheduledDigest | undefined =>
   digests.get(scheduledName(readDigestGroup(groupKey)?.name ?? ""));
@@ -101,7 +110,7 @@ type Noted = Shown & { readonly note?: Unlisted | undefined };
 type Limited = Noted & { readonly limitBytes: number };
 
 /** Nobody is called twice. */
-const inner = <S extends Shown>({ series: _series, ...shown }: S) => ({ ...shown, mentions: [], note: undefined });
+const inner = <S extends Shown>({ series: _series, deleted: _deleted, ...shown }: S) => ({ ...shown, mentions: [], note: undefined });
 
 const noteOf = ({ listedAt }: LayOutDeps, unlisted: readonly OutboxEvent[]): Unlisted | undefined =>
   unlisted.length === 0 ? undefined : { count: unlisted.length, where: listedAt(unlisted) };
@@ -122,10 +131,11 @@ function halves(deps: LayOutDeps, queue: SinkQueue, events: readonly OutboxEvent
 }
 
 function layOutPart(deps: LayOutDeps, queue: SinkQueue, events: readonly OutboxEvent[], shown: Noted): readonly DigestPart[] {
-  const { cause, mentions, series, note } = shown;
+  const { cause, mentions, note } = shown;
   const { lists } = queue.sink;
   const read = (event: OutboxEvent) => deps.read(event, queue.name);
-  if (lists !== undefined && isList(lists, events, cause))
-    return lists.render({ cause, top: [], rest: events, unlisted: note, read, mentions, ...(series && { series }) });
-  return [{ events, body: queue.sink.render({ events, sample: false, ...(cause && { cause }), mentions, read }) }];
+  if (lists !== undefined && isList(lists, events, shown))
+    return lists.render({ cause, top: [], rest: events, unlisted: note, read, mentions, ...countedIn(shown) });
+  const followUp = events.every(({ event }) => isAfterAlert(event)) ? { isFollowUp: true } : {};
+  return [{ events, body: queue.sink.render({ events, sample: false, ...(cause && { cause }), mentions, read, ...followUp }) }];
 }

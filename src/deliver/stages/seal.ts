@@ -4,8 +4,10 @@ import { announcementGroup } from "../../model/digest.ts";
 import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
 import type { Random } from "../../model/random.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
+import { withoutDeletedText } from "../../route/follow-up.ts";
 import { isSummaryGroup, summariseChanges } from "../../route/noise.ts";
 import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
+import { isFollowUpOnly, replyOf } from "./follow-ups.ts";
 import type { Bundle, Claim, Surplus } from "./group.ts";
 import { layOut, type LayOutDeps } from "./lay-out.ts";
 import { createMentionChoice } from "./mentions.ts";
@@ -61,7 +63,8 @@ function sealBundle(
   const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
   const { parts, unlisted } = layOut(deps.layOut, queue, [...idsByEvent.keys()], bundle);
   const ids = parts.map(() => deps.random.id());
-  const thread = threadOf(queue.sink.threads, bundle);
+  const reply = bundle.cause === undefined ? replyOf(queue.sink.replies, bundle.members) : undefined;
+  const thread = isFollowUpOnly(bundle.members) ? undefined : threadOf(queue.sink.threads, bundle);
   return parts.map((part, index) => ({
     events: part.events,
     message: {
@@ -76,7 +79,7 @@ function sealBundle(
         event.worded === undefined ? [] : [{ ...event.worded, deliveryIds: idsByEvent.get(event) ?? [] }],
       ),
       ...(index === 0
-        ? { throttleKey, summarisedIds: idsOf(unlisted), mentions, ...(thread && { thread }) }
+        ? { throttleKey, summarisedIds: idsOf(unlisted), mentions, ...(thread && { thread }), ...reply }
         : { throttleKey: null, parentId: ids[0] ?? "" }),
     },
   }));
@@ -94,7 +97,7 @@ function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   for (const member of members) {
     const own = member.originalGroupKey ?? groupKey;
     if (isSummaryGroup(own)) summaries.set(own, [...(summaries.get(own) ?? []), member]);
-    else items.push({ event: member, deliveryIds: [member.deliveryId] });
+    else items.push({ event: { ...member, event: withoutDeletedText(member.event) }, deliveryIds: [member.deliveryId] });
   }
   for (const changes of [...summaries.values()]) {
     const idsOf = (subject: string) => changes.filter(({ event }) => event.subject === subject).map(({ deliveryId }) => deliveryId);
@@ -135,13 +138,15 @@ async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }
   await deps.store.gather({ ...overflow, announcement });
 }
 
-const unsent = ({ id, sink, groupKey, sealedAtMs, body, deliveryIds }: NewMessage): DueMessage => ({
+const unsent = ({ id, sink, groupKey, sealedAtMs, body, deliveryIds, threadRef, threadChannel }: NewMessage): DueMessage => ({
   id,
   sink,
   groupKey,
   sealedAtMs,
   body,
   alerts: deliveryIds.length,
+  ...(threadRef === undefined ? {} : { threadRef }),
+  ...(threadChannel === undefined ? {} : { threadChannel }),
   attempts: 0,
   firstAttemptAtMs: null,
 });

@@ -13,6 +13,7 @@ const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gi
 export function tweetMessage(event: OutboxEvent, { linksHost, locale }: ReadContext, title?: string): NeutralMessage {
   const tweet = event.event.body.tweet;
   if (tweet === undefined) return opsAlertMessage(event);
+  if (event.event.type === "tweet.deleted") return endMessage(event, tweet, linksHost);
   const context = event.event.type === "tweet.edited" ? formerText(event) : contextOf(tweet, linksHost);
   return {
     ...baseMessage(event),
@@ -31,8 +32,18 @@ const KINDS: Readonly<Record<TweetKind, string>> = { post: "A post", reply: "A r
 /** "A post by Alice (@alice)". */
 export const whatOf = (tweet: Tweet): string => `${KINDS[kindOfTweet(tweet)]} by ${nameOf(tweet.user)}`;
 
+/** Nothing of what a deleted post said or showed. */
+const endMessage = (event: OutboxEvent, tweet: Tweet, linksHost: string): NeutralMessage => ({
+  ...baseMessage(event),
+  title: `${whatOf(tweet)} is gone: deleted, or no longer public`,
+  author: authorOf(tweet.user, linksHost),
+  body: "",
+  url: tweetUrl(linksHost, tweet.user.username, tweet.id),
+  media: [],
+  facts: [],
+});
+
 function titleOf(type: string, tweet: Tweet): string {
-  if (type === "tweet.deleted") return `${whatOf(tweet)} is gone: deleted, or no longer public`;
   return type === "tweet.edited" ? `${whatOf(tweet)} was edited` : `${nameOf(tweet.user)} ${deedOf(tweet)}`;
 }
 

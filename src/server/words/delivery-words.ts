@@ -13,6 +13,7 @@ const OUTCOMES: Readonly<Record<DeliveryOutcome, string>> = {
   dead: "dead",
   muted: "muted",
   silenced: "silenced",
+  deleted: "not sent, as its post was gone",
   duplicate: "duplicate, not sent",
   published: "published",
   not_published: "not published",

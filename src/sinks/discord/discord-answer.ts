@@ -137,6 +137,8 @@ export interface DiscordContent {
   readonly threadName: string;
   /** Not for the channel's followers. */
   readonly isLocal: boolean;
+  /** It answers the message that it belongs under. */
+  readonly isReply: boolean;
 }
 
 /** @throws SinkError, of kind `message` when Discord refuses this content. */

@@ -64,12 +64,19 @@ export function createBot(settings: BotSettings, deps: BotDeps): DiscordBot {
   const threads = createThreads(ask, channel, deps.log);
   const post = (to: string, payload: JsonObject, message: SealedMessage, signal: AbortSignal) =>
     ask(`/channels/${to}/messages`, { ...payload, nonce: message.id.slice(0, NONCE_CHARS), enforce_nonce: true }, signal).then(receiptOf);
-  const send: DiscordPost = ({ payload, threadName }, message, signal) => {
-    const { threadRef } = message;
+  const send: DiscordPost = ({ payload, threadName, isReply }, message, signal) => {
+    const { threadRef, threadChannel } = message;
     const { forum } = settings;
+    // In the place of the message that it answers; where that was removed, it stands there by itself.
+    const answer = () => {
+      const place = threadChannel ?? (forum === undefined ? channel : (threadRef ?? channel));
+      const reference = { message_id: threadRef ?? "", fail_if_not_exists: false };
+      return post(place, { ...payload, message_reference: reference }, message, signal);
+    };
     const openPost = () =>
       ask(`/channels/${channel}/threads`, { name: threadName, applied_tags: forum?.tags ?? [], message: payload }, signal).then(receiptOf);
     const elsewhere = () => (forum === undefined ? post(channel, payload, message, signal) : openPost());
+    if (isReply && threadRef !== undefined) return inThreadOr(answer, elsewhere);
     // A thread has no threads.
     if (threadRef === undefined || fixed !== undefined) return elsewhere();
     return inThreadOr(async () => {

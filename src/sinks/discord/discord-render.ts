@@ -51,6 +51,8 @@ export interface DiscordBody {
   readonly mentions?: readonly string[];
   /** It is about this channel, and nothing for its followers. */
   readonly isLocal?: boolean;
+  /** It speaks about the message that it belongs under. */
+  readonly isReply?: boolean;
 }
 
 interface Entry {
@@ -72,7 +74,8 @@ export function renderDiscord(batch: Batch, style: "embed" | "link"): DiscordBod
   const lead = [...mentions, heading].filter((part) => part !== "").join(" ");
   const threadName = discordPlain(entries[0]?.message.title ?? "", 100) || "Alert";
   const plain = plainContent(lead, entries);
-  const shared = { plain, threadName, ...(mentions.length === 0 ? {} : { mentions }) };
+  const followUp = batch.isFollowUp === true ? { isLocal: true, isReply: true } : {};
+  const shared = { plain, threadName, ...(mentions.length === 0 ? {} : { mentions }), ...followUp };
   if (style === "link") return { content: linkContent(lead, entries), embeds: [], ...shared };
   return { content: lead, embeds: embedsOf(entries), ...shared };
 }

@@ -12,7 +12,7 @@ import { renderDiscordAnnouncement, renderDiscordDigest } from "./discord-digest
 import { type DiscordBody, EMBEDS, renderDiscord } from "./discord-render.ts";
 import { mentionConditions, mentionOf, mentionTiming, withCondition, type WrittenMention } from "../kind/mention-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
-import { ONLY_BOTS_EDIT, updateSchema } from "../kind/update-settings.ts";
+import { FOLLOW_UP_ALONE, followUpSchema, ONLY_BOTS_EDIT, updateSchema } from "../kind/update-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -40,6 +40,7 @@ const settingsSchema = z
       .optional()
       .describe("Mentions a role above the alert."),
     update: updateSchema,
+    follow_up: followUpSchema,
     crosspost: z
       .boolean()
       .default(false)
@@ -70,6 +71,7 @@ const settingsSchema = z
       if (settings.crosspost) addIssue(context, "only a bot can publish: use `token` and `channel_id`", "crosspost");
     } else if (token === undefined) addIssue(context, "needs `webhook_url`, or `token` and `channel_id`");
     else if (channelId === undefined) addIssue(context, "needs a `channel_id` beside `token`");
+    if (settings.follow_up !== undefined && settings.update === undefined) addIssue(context, FOLLOW_UP_ALONE, "follow_up");
     if (settings.forum !== undefined && settings.thread !== undefined)
       addIssue(context, "opens posts of its own: remove `thread` or `forum`", "forum");
   });
@@ -114,14 +116,24 @@ export const discordSink: SinkType<DiscordSettings> = {
   linkTo: ({ guild_id: guild }, ref, channel) =>
     guild === undefined || channel === undefined ? undefined : `https://discord.com/channels/${guild}/${channel}/${ref}`,
   create: async (name, settings, deps) => {
-    if (settings.webhook_url !== undefined) return createDiscordSink(settings, createWebhookPost(settings.webhook_url, settings, deps));
+    if (settings.webhook_url !== undefined) {
+      const sink = createDiscordSink(settings, createWebhookPost(settings.webhook_url, settings, deps));
+      // A webhook answers no message, but it can go on in a forum post.
+      return settings.forum === undefined ? sink : { ...sink, replies: "thread" };
+    }
     const { post, crosspost, edit } = createBot(settings, { http: deps.http, clock: deps.clock, log: deps.log.child({ sink: name }) });
-    const { update } = settings;
+    const { update, follow_up: followUp = "unedited" } = settings;
     const updates = update && {
       causes: new Set(update),
+      followUp,
       send: (one: MessageEdit, signal: AbortSignal) => sendEdit(edit, one, signal),
     };
-    return { ...createDiscordSink(settings, post), ...(settings.crosspost ? { crosspost } : {}), ...(updates && { updates }) };
+    return {
+      ...createDiscordSink(settings, post),
+      replies: "message",
+      ...(settings.crosspost ? { crosspost } : {}),
+      ...(updates && { updates }),
+    };
   },
 };
 
@@ -159,14 +171,14 @@ async function sendEdit(edit: DiscordEdit, message: MessageEdit, signal: AbortSi
 
 /** A refusal of the embeds costs the layout, not the alert. A list that is too large goes out in halves. */
 async function sendOrSimplify(post: DiscordPost, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
-  const { content, embeds, plain, threadName, isLocal = false } = message.body as unknown as DiscordBody;
+  const { content, embeds, plain, threadName, isLocal = false, isReply = false } = message.body as unknown as DiscordBody;
   const allowed_mentions = allowedMentions(message.body as unknown as DiscordBody);
   const shown = { ...(content === "" ? {} : { content }), ...(embeds.length === 0 ? {} : { embeds: embeds as unknown as Json }) };
   try {
-    return await post({ payload: { allowed_mentions, ...shown }, threadName, isLocal }, message, signal);
+    return await post({ payload: { allowed_mentions, ...shown }, threadName, isLocal, isReply }, message, signal);
   } catch (error) {
     if (!(error instanceof SinkError) || error.kind !== "message" || (isTooLarge(error) && (message.alerts ?? 1) > 1)) throw error;
-    return post({ payload: { allowed_mentions, content: plain }, threadName, isLocal }, message, signal);
+    return post({ payload: { allowed_mentions, content: plain }, threadName, isLocal, isReply }, message, signal);
   }
 }
 

@@ -88,6 +88,7 @@ function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
     ...(user === undefined || password === undefined ? {} : { login: { user, password } }),
   };
   return {
+    replies: "message",
     render: renderEmail,
     lists: { above: MOST_MAIL_CARDS, render: renderEmailDigest, announce: renderEmailAnnouncement },
     async send(message, signal) {
@@ -101,7 +102,7 @@ function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
   };
 }
 
-/** The same message has the same Message-ID in every attempt, by which mail programs drop a repeat; a digest's further mails answer its first. */
+/** The same message has the same Message-ID in every attempt, by which mail programs drop a repeat; a digest's further mails answer its first, and follow-ups the alert. */
 function mailOf({ from, to }: EmailSettings, { id, sealedAtMs, body, threadRef, taken = [] }: SealedMessage): Mail {
   const all = [to].flat();
   const domain = bareAddress(from).split("@")[1] ?? "";

@@ -1,6 +1,6 @@
 /** The key `update` of sinks that can edit what they sent. */
 import { z } from "zod";
-import { EDIT_CAUSES } from "../../model/edit-cause.ts";
+import { EDIT_CAUSES, FOLLOW_UPS } from "../../model/edit-cause.ts";
 import { SinkError } from "../../model/sink.ts";
 
 export const updateSchema = z
@@ -10,6 +10,15 @@ export const updateSchema = z
   .describe(
     "Edits sent messages when polls or rechecks see that their tweet is `deleted`, `edited` or has other `counts`; at most once a minute. Bots only.",
   );
+
+export const followUpSchema = z
+  .enum(FOLLOW_UPS)
+  .optional()
+  .describe(
+    "When an alert that a tweet was deleted or edited is sent beside the edit of its message: `unedited`, only where that edit was dropped or refused; or `always`. Default unedited. Needs `update`.",
+  );
+
+export const FOLLOW_UP_ALONE = "needs `update` beside it: without edits every follow-up is sent";
 
 export const ONLY_BOTS_EDIT = "only a bot can edit what it posted";
 

@@ -17,6 +17,8 @@ export interface SlackBody {
   readonly blocks: readonly SlackBlock[];
   /** It goes on with the list of the message before it. */
   readonly isPart?: true;
+  /** It speaks about the message that it belongs under. */
+  readonly isReply?: true;
 }
 
 export const size = (value: unknown): number => JSON.stringify(value).length;

@@ -40,7 +40,11 @@ type Piece =
 export function renderSlack(batch: Batch): SlackBody {
   const messages = batch.events.map((event) => batch.read(event));
   const mentions = (batch.mentions ?? []).map((mention) => `${mention} `).join("");
-  return { text: `${mentions}${textOf(batch, messages, SLACK_TEXT_CHARS - mentions.length)}`, blocks: cards(batch, messages) };
+  return {
+    text: `${mentions}${textOf(batch, messages, SLACK_TEXT_CHARS - mentions.length)}`,
+    blocks: cards(batch, messages),
+    ...(batch.isFollowUp === true ? { isReply: true } : {}),
+  };
 }
 
 const fits = (blocks: readonly SlackBlock[]): boolean => blocks.length <= BLOCKS && size(blocks) <= BLOCKS_CHARS;

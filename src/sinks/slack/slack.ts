@@ -15,7 +15,7 @@ import { postToWebhook } from "../kind/post-to-webhook.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
 import { threadSettings, threadsOf } from "../kind/thread-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
-import { ONLY_BOTS_EDIT, updateSchema } from "../kind/update-settings.ts";
+import { FOLLOW_UP_ALONE, followUpSchema, ONLY_BOTS_EDIT, updateSchema } from "../kind/update-settings.ts";
 import { classifySdkError, classifyStatus, rateLimited, readWebhookFailure } from "./slack-answer.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";
@@ -59,6 +59,7 @@ const settingsSchema = z
       .describe("Whether a message in a thread is shown in the channel, too. Default never."),
     mention: mentionList.optional().describe("People that an alert calls. Never in samples and replays."),
     update: updateSchema,
+    follow_up: followUpSchema,
     api_url: apiUrl("Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins."),
     allow_private: allowPrivateChatSetting(),
   })
@@ -83,6 +84,7 @@ const settingsSchema = z
       if (settings.thread_by !== undefined)
         addIssue(context, "needs a bot: an incoming webhook cannot answer in a thread; use `token` and `channel`", "thread_by");
     }
+    if (settings.follow_up !== undefined && settings.update === undefined) addIssue(context, FOLLOW_UP_ALONE, "follow_up");
     if (settings.icon_emoji !== undefined && settings.icon_url !== undefined)
       addIssue(context, "has an `icon_emoji` beside it: remove one of the two", "icon_url");
   });
@@ -154,8 +156,8 @@ const reachOf = (settings: SlackSettings): NetworkScope => scopeOf(addressOf(set
 interface Content {
   readonly text: string;
   readonly blocks?: SlackBody["blocks"];
-  /** The message it belongs under; `isPart`: it goes on with a list. */
-  readonly thread?: { readonly ref: string; readonly isPart: boolean };
+  /** The message it belongs under; `isQuiet`: it is never shown in the channel, too. */
+  readonly thread?: { readonly ref: string; readonly isQuiet: boolean };
 }
 
 /** Slack leads from here to the workspace of whoever is signed in. A channel's name is not enough. */
@@ -170,6 +172,8 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
   return {
     mentions: (settings.mention ?? []).map(slackMention),
     ...(threads === undefined ? {} : { threads }),
+    // Slack answers in threads only, and a thread has none. The answer of an incoming webhook names no message.
+    ...(settings.webhook_url === undefined ? { replies: "thread" } : {}),
     render: (batch) => renderSlack(batch) as unknown as Json,
     lists: {
       above: MOST_CARDS,
@@ -182,9 +186,9 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
 
 /** A refusal of the blocks costs the layout, not the alert; of a list that is too large nothing is cut off, as it goes out in halves; so does a thread whose first message someone has removed. */
 async function sendOrSimplify(post: Post, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
-  const { text, blocks, isPart = false } = message.body as unknown as SlackBody;
+  const { text, blocks, isPart = false, isReply = false } = message.body as unknown as SlackBody;
   const { threadRef } = message;
-  const thread = threadRef === undefined ? {} : { thread: { ref: threadRef, isPart } };
+  const thread = threadRef === undefined ? {} : { thread: { ref: threadRef, isQuiet: isPart || isReply } };
   try {
     return await post({ text, blocks, ...thread }, message.id, signal);
   } catch (error) {
@@ -215,7 +219,7 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
         ...(blocks === undefined ? {} : { blocks }),
         ...appearance,
         ...(thread === undefined ? {} : { thread_ts: thread.ref }),
-        ...(thread !== undefined && !thread.isPart && settings.broadcast === "always" ? { reply_broadcast: true } : {}),
+        ...(thread !== undefined && !thread.isQuiet && settings.broadcast === "always" ? { reply_broadcast: true } : {}),
         // Slack does not deduplicate: the key is there for whoever reads the channel by program.
         metadata: { event_type: "chirpwatch_message", event_payload: { id: messageId } },
       });
@@ -228,13 +232,13 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
 }
 
 function updatesOf(settings: SlackSettings, deps: SinkDeps): Pick<Sink, "updates"> {
-  const { channel = "", update } = settings;
+  const { channel = "", update, follow_up: followUp = "unedited" } = settings;
   if (update === undefined) return {};
   const call: SlackCall = async (method, fields, signal) => {
     const client = await createClient(settings, deps, signal);
     return client.apiCall(method, fields).catch((error: unknown) => Promise.reject(classifySdkError(error, channel)));
   };
-  return { updates: { causes: new Set(update), send: (edit, signal) => updateSlackMessage(call, channel, edit, signal) } };
+  return { updates: { causes: new Set(update), followUp, send: (edit, signal) => updateSlackMessage(call, channel, edit, signal) } };
 }
 
 /** A client per request costs microseconds and carries that request's signal. The SDK's own retries and waits are off. */

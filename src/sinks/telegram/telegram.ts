@@ -83,6 +83,7 @@ function createTelegramSink(settings: TelegramSettings, { http, clock }: SinkDep
   const reach = scopeOf(base, settings.allow_private, true);
   const url = `${base}/bot${settings.token}/sendMessage`;
   return {
+    replies: "message",
     render: (batch): Json => renderTelegram(batch),
     lists: { above: MOST_TELEGRAM_CARDS, render: renderTelegramDigest, announce: renderTelegramAnnouncement },
     async send(message, signal) {
@@ -95,7 +96,7 @@ function createTelegramSink(settings: TelegramSettings, { http, clock }: SinkDep
   };
 }
 
-/** https://core.telegram.org/bots/api#sendmessage. Further messages of a digest answer the first, which need not be there any more. */
+/** https://core.telegram.org/bots/api#sendmessage. Further messages of a digest answer the first, and follow-ups the alert, which need not be there any more. */
 function requestOf({ chat_id, topic, silent }: TelegramSettings, { body, threadRef }: SealedMessage): object {
   const { text, entities, picture } = body as TelegramBody;
   return {

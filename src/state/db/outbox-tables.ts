@@ -2,9 +2,10 @@
 
 /**
  * `sealed` covers everything after sealing: the message row knows the rest. `summarised`: its message counts it and does not list it.
- * `merged` joined another delivery. `silenced`: a silence holds it back until an operator sends it.
+ * `merged` joined another delivery. `silenced`: a silence holds it back until an operator sends it. `deleted`: its post was known to be gone
+ * before it was sent.
  */
-export type DeliveryState = "waiting" | "sealed" | "summarised" | "muted" | "silenced" | "duplicate" | "merged";
+export type DeliveryState = "waiting" | "sealed" | "summarised" | "muted" | "silenced" | "deleted" | "duplicate" | "merged";
 
 export interface DeliveriesTable {
   id: number;

@@ -98,6 +98,7 @@ function deliveryState(row: StateRow, nowMs: number): DeliveryOutcome {
   if (row.state === "muted" || row.state === "duplicate") return row.state;
   if (row.message_state === "dead") return row.message_state;
   if ((row.joined_state ?? row.state) === "silenced") return "silenced";
+  if ((row.joined_state ?? row.state) === "deleted") return "deleted";
   if (row.message_state === "open") return "sealed";
   // Where the message was pruned: only done ones are.
   if ((row.joined_state ?? row.state) === "summarised") return "summarised";

@@ -71,9 +71,9 @@ async function recurringFacts(
   return histories;
 }
 
-/** What became of an alert wherever it would go: given up, or held back by silences. A mute is one route's business and counts for neither. */
+/** What became of an alert wherever it would go: given up, held back by silences, or too late for its post. A mute is one route's business and counts for neither. */
 function verdictOf(verdict: Verdict, deliveries: ItemHistory["deliveries"]): Verdict {
   const ways = deliveries.filter(({ state }) => state !== "muted" && state !== "not_enriched");
   if (verdict !== "event" || ways.length === 0) return verdict;
-  return (["dead", "silenced"] as const).find((fate) => ways.every(({ state }) => state === fate)) ?? verdict;
+  return (["dead", "silenced", "deleted"] as const).find((fate) => ways.every(({ state }) => state === fate)) ?? verdict;
 }

@@ -2,7 +2,10 @@
 import { readDigestGroup } from "../../model/digest.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DueGroup, DueMember, DueMessage } from "../../model/outbox.ts";
+import { DIGEST_AT_ONCE, seriesOf } from "./digest-series.ts";
 import { alertAhead, isNotBehindAlert, withoutBehind } from "./alert-ahead.ts";
+import { followedAlerts } from "./followed-alerts.ts";
+import { goneDeliveries, outdatedMessages } from "./gone-posts.ts";
 import { isNotBehindMessage } from "./group-timers.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { fromText } from "../db/json-text.ts";
@@ -11,7 +14,6 @@ import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
 
 /** A group that waited long is sent in several messages rather than read into memory whole; a digest counts what it does not list. */
 export const MEMBERS_AT_ONCE = 1_000;
-const DIGEST_AT_ONCE = 5_000;
 
 export interface DueQuery {
   readonly nowMs: number;
@@ -31,7 +33,7 @@ const dueMessages = statement<Asked>()((on, slot) =>
     .selectFrom("messages as m")
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
     .select(["m.id", "m.sink", "m.group_key", "m.sealed_at", "m.attempts", "m.first_attempt_at", "m.next_attempt_at"])
-    .select(["parent.ref as thread_ref", "m.taken"])
+    .select(["parent.ref as thread_ref", "parent.channel as thread_channel", "m.taken"])
     .where("m.state", "=", OPEN)
     .where("m.sink", "=", slot("sink"))
     .where("m.next_attempt_at", "<=", slot("now"))
@@ -108,23 +110,12 @@ const groupMembers = statement<{ sink: string; groupKey: string; now: number; li
     .limit(slot("limit")),
 );
 
-const countMembers = statement<{ sink: string; groupKey: string; now: number }>()((on, slot) =>
-  on
-    .selectFrom("deliveries")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("state", "=", WAITING)
-    .where("grouped", "=", GROUPED)
-    .where("sink", "=", slot("sink"))
-    .where("group_key", "=", slot("groupKey"))
-    .where("due_at", "<=", slot("now")),
-);
-
 const memberEvents = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")
     .innerJoin("events as e", "e.id", "d.event_id")
     .select(["d.id as delivery_id", "d.throttle_key", "d.original_group_key", "d.due_at", "d.created_at", "d.replayed_at", "d.template"])
-    .select("d.routed")
+    .select(["d.routed", "d.follows_id"])
     .select([
       "e.id",
       "e.type",
@@ -170,6 +161,7 @@ interface MessageHead {
   readonly first_attempt_at: number | null;
   readonly thread_ref: string | null;
   readonly taken?: string | null | undefined;
+  readonly thread_channel?: string | null | undefined;
 }
 
 /** Sinks take turns, so that a sink with a long backlog does not hold up the others; within a sink the oldest goes first. */
@@ -217,17 +209,6 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
   return [...work.filter((w) => w.kind === "message"), ...groups.sort((a, b) => first(a) - first(b))];
 }
 
-/** Where a digest is cut: what was due when its group was last sealed was left over from that. */
-async function seriesOf(
-  db: Executor,
-  { group_key: groupKey, last_sealed_at: sealedAt }: { readonly group_key: string; readonly last_sealed_at: number | null },
-  { sink, now, dueAtMs }: { readonly sink: string; readonly now: number; readonly dueAtMs: readonly number[] },
-): Promise<DueGroup["series"]> {
-  const isContinued = sealedAt !== null && dueAtMs.some((dueAt) => dueAt <= Number(sealedAt));
-  const all = dueAtMs.length < DIGEST_AT_ONCE ? dueAtMs.length : Number((await countMembers(db, { sink, groupKey, now })).rows[0]?.count);
-  return isContinued || all > dueAtMs.length ? { isContinued, left: all - dueAtMs.length } : undefined;
-}
-
 function takeTurns(perSink: readonly (readonly Work[])[], limit: number): Work[] {
   const taken: Work[] = [];
   for (let turn = 0; taken.length < limit && perSink.some((work) => work.length > turn); turn += 1) {
@@ -251,9 +232,16 @@ export async function readGroups(db: Executor, work: readonly (Work & { kind: "g
       { watch: row.watch, watchType: row.watch_type, labels: fromText(row.labels) },
     ]);
   const members = new Map<number, DueMember & { readonly throttleKey: string | null }>();
-  for (const row of (await memberEvents(db, ids, {})).rows) {
+  const { rows } = await memberEvents(db, ids, {});
+  const gone = await goneDeliveries(db, ids);
+  const followed = await followedAlerts(
+    db,
+    rows.flatMap(({ delivery_id: id, follows_id: follows }) => (follows === null ? [] : [id])),
+  );
+  for (const row of rows) {
     const event = eventOf(row);
     const others = joined.get(row.delivery_id) ?? [];
+    const follows = followed.get(Number(row.delivery_id));
     members.set(row.delivery_id, {
       deliveryId: String(row.delivery_id),
       event,
@@ -264,6 +252,8 @@ export async function readGroups(db: Executor, work: readonly (Work & { kind: "g
       isReplay: row.replayed_at !== null,
       ...(row.routed === null ? {} : { routed: fromText(row.routed) }),
       joined: others,
+      ...(gone.has(Number(row.delivery_id)) ? { isGone: true } : {}),
+      ...(follows === undefined ? {} : { follows }),
       ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
       ...(row.template === null ? {} : { template: row.template }),
     });
@@ -283,11 +273,15 @@ function withoutThrottle(member: (DueMember & { readonly throttleKey: string | n
   return [rest];
 }
 
+const placeOf = (channel: string | null | undefined = null): Pick<DueMessage, "threadChannel"> =>
+  channel === null ? {} : { threadChannel: channel };
+
 async function readMessages(db: Executor, rows: readonly MessageHead[]): Promise<DueMessage[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   const text = new Map((await bodies(db, ids, {})).rows.map((row) => [row.id, row.body]));
   const alerts = new Map((await listedCounts(db, ids, {})).rows.map((row) => [row.message_id, Number(row.count)]));
+  const outdated = await outdatedMessages(db, ids);
   return rows.map((row) => ({
     id: row.id,
     sink: row.sink,
@@ -299,5 +293,7 @@ async function readMessages(db: Executor, rows: readonly MessageHead[]): Promise
     firstAttemptAtMs: row.first_attempt_at,
     ...(row.thread_ref === null ? {} : { threadRef: row.thread_ref }),
     ...(typeof row.taken === "string" ? { taken: fromText<readonly string[]>(row.taken) } : {}),
+    ...(row.thread_ref === null ? {} : placeOf(row.thread_channel)),
+    ...(outdated.has(row.id) ? { isOutdated: true } : {}),
   }));
 }

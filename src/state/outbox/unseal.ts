@@ -1,6 +1,7 @@
 /** Takes back messages that were sealed for a sink of another type, which cannot send them: what they hold waits again, as before it was sealed. */
 import { OPEN } from "../db/literals.ts";
 import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
+import { passThreadOn } from "../messages/threads.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 
 const foreign = statement<{ sink: string; type: string }>()((on, slot) =>
@@ -16,6 +17,24 @@ const release = listStatement<object, string>()((on, list) =>
 );
 
 const remove = listStatement<object, string>()((on, list) => on.deleteFrom("messages").where("id", "in", list).returning("id"));
+
+const uncall = listStatement<object, string>()((on, list) => on.deleteFrom("mentions").where("message_id", "in", list));
+
+/** Those that are open. What they were to be the first of goes on with the next message. */
+export function takeBack(db: Executor, messageIds: readonly string[]): Promise<void> {
+  return transact(db, async (on) => {
+    const ids = (await stillOpen(on, messageIds, {})).rows.map(({ id }) => id);
+    const { rows } = await release(on, ids, {});
+    for (const id of ids) await passThreadOn(on, id);
+    await uncall(on, ids, {});
+    await remove(on, ids, {});
+    await refreshGroupsOf(on, rows);
+  });
+}
+
+const stillOpen = listStatement<object, string>()((on, list) =>
+  on.selectFrom("messages").select("id").where("id", "in", list).where("state", "=", OPEN),
+);
 
 /** How many messages it were. */
 export function unseal(db: Executor, sink: string, type: string): Promise<number> {

@@ -12,6 +12,7 @@ import { chatWebhookRefusal, LIVE_CHAT_WEBHOOK, OWN_CHAT_WEBHOOK } from "../../s
 import { LIVE_TEAMS } from "../../support/teams-stand-in.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
 import { type Alert, groupBy, isEdit, isMessage, isPart } from "./outbox.ts";
+import { isFollowUp } from "./check-follow-ups.ts";
 import { checkThread } from "./check-threads.ts";
 import { hasOddFields } from "./expected.ts";
 import { documentsOf, isForPrograms } from "./receipts.ts";
@@ -238,7 +239,7 @@ function checkMention(
   const parts = [...outbox.messages.values()]
     .filter((part) => isPart(part) && isOfList(message, part))
     .flatMap((part) => outbox.members.get(part.id) ?? []);
-  const fresh = [...alerts, ...parts].filter(({ row }) => row.replayedAtMs === null);
+  const fresh = [...alerts, ...parts].filter(({ row, event }) => row.replayedAtMs === null && !isFollowUp(event));
   const reported = fresh.map(({ event }) => (event.type === "tweet.created" ? tweets.get(event.subject) : undefined));
   const isOfHandle = reported.some((tweet) => tweet !== undefined && hasNewHandle(tweet, played));
   return mentionsOf(sink.keys).flatMap(({ text, when, minIntervalMs }) => {
@@ -279,7 +280,9 @@ function hasMentioned(
   );
 }
 
-/** A part of a digest stands below the first message of it, where the sink has threads. */
+const answeredBy = (body: unknown): unknown => ((body as JsonObject)["message_reference"] as JsonObject | undefined)?.["message_id"];
+
+/** A part of a digest stands below the first message of it, and a follow-up below its alert, where the sink can show that. */
 function checkPart({ id, parentId }: LeftMessage, sink: SinkRules, { outbox, played }: Evidence): readonly string[] {
   const ref = outbox.messages.get(parentId ?? "")?.ref ?? null;
   const isTroubled = played.scenario.steps.some((step) => step.do === "sink trouble");
@@ -291,7 +294,7 @@ function checkPart({ id, parentId }: LeftMessage, sink: SinkRules, { outbox, pla
         ? headers["in-reply-to"] !== ref
         : wire === "telegram"
           ? ((body as JsonObject)["reply_parameters"] as JsonObject | undefined)?.["message_id"] !== Number(ref)
-          : wire === "discord-bot" && !path.includes(ref),
+          : wire === "discord-bot" && !path.includes(ref) && answeredBy(body) !== ref,
   );
   return astray.length === 0 ? [] : [`${sink.name}: message ${id} stands outside the thread of its digest`];
 }

@@ -2,6 +2,7 @@
  * Every alert has one fate, and the receivers saw it: what the state calls sent was taken, what was given up had its time, what waits has a
  * due time that comes, and its group a timer.
  */
+import { isFollowUp } from "./check-follow-ups.ts";
 import type { LeftDelivery, LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
@@ -64,7 +65,10 @@ function checkJoined(
   const own = played.left.events.find((event) => event.id === eventId);
   // Like it in what a `dedupe` names: check-dedupe.ts says whether it is.
   const isByKey = outbox.alerts.some(({ row, places }) => row.id === id && places.some(({ dedupe }) => dedupe !== undefined));
-  const isSame = other?.event.type === own?.type && other?.row.sink === sink && (isByKey || other?.event.subject === own?.subject);
+  // A follow-up is reported by the edit of its alert, or not at all, as that one is not.
+  const isAbout = own !== undefined && isFollowUp(own) && other?.event.subject === own.subject;
+  const isLike = other?.event.type === own?.type && (isByKey || other?.event.subject === own?.subject);
+  const isSame = other?.row.sink === sink && (isAbout || isLike);
   return isSame && !/^(?:merged|duplicate|muted)$/.test(other?.row.state ?? "")
     ? []
     : [`${sink}: alert ${id} counts as reported by ${joinedId}, which does not`];

@@ -1,5 +1,6 @@
 /** Threads: what goes below a message has the same conversation, group or watch, and comes within its window; and what has, goes below it. */
 import type { LeftMessage } from "../run/read-state.ts";
+import { isFollowUp } from "./check-follow-ups.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Alert } from "./outbox.ts";
 import type { SinkRules } from "./rules.ts";
@@ -8,6 +9,8 @@ const WINDOWS: Readonly<Record<string, number>> = { "5m": 300_000, "1h": 3_600_0
 
 export function checkThread(message: LeftMessage, alerts: readonly Alert[], sink: SinkRules, evidence: Evidence): readonly string[] {
   const { outbox, isClockSet, played } = evidence;
+  // It goes where its alert is: check-follow-ups.ts.
+  if (alerts.length > 0 && alerts.every(({ event }) => isFollowUp(event))) return [];
   const by = sink.keys["thread_by"] as string | undefined;
   if (by === undefined)
     return message.parentId === null ? [] : [`${sink.name}: message ${message.id} stands below another, without threads`];

@@ -13,6 +13,7 @@ import { checkCatchUp } from "./check-catch-up.ts";
 import { checkDelay } from "./check-delay.ts";
 import { checkOps } from "./check-ops.ts";
 import { checkDedupe } from "./check-dedupe.ts";
+import { checkFollowUps } from "./check-follow-ups.ts";
 import { checkLevels } from "./check-levels.ts";
 import { checkDigests } from "./check-digests.ts";
 import { checkTemplates } from "./check-templates.ts";
@@ -46,6 +47,7 @@ const CHECKS = [
     checkCatchUp,
     checkDigests,
     checkDedupe,
+    checkFollowUps,
     checkLevels,
   ],
   ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog, checkSilences],

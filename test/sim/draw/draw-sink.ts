@@ -106,6 +106,7 @@ const SINK_TYPES: Readonly<
         : secretOr(scene, "webhook_url", `https://hooks.slack.com/services/T0/B0/${scene.name}`),
     optional: {
       update: drawUpdate,
+      follow_up: ({ dice }) => dice.pick(["unedited", "always"]),
       api_url: () => "https://slack.com/api/",
       allow_private: ({ dice }) => dice.chance(0.5),
       username: () => "watcher",
@@ -126,6 +127,7 @@ const SINK_TYPES: Readonly<
       allow_private: ({ dice }) => dice.chance(0.5),
       guild_id: () => "77",
       update: drawUpdate,
+      follow_up: ({ dice }) => dice.pick(["unedited", "always"]),
       username: () => "watcher",
       avatar_url: () => "https://images.example/a.png",
       mention: (scene) => ({ role: "222", ...mentionTiming(scene, false) }),
@@ -210,6 +212,7 @@ const OWN = new Set([
   "crosspost",
   ...["username", "icon_emoji", "icon_url", "thread_by", "thread_window", "broadcast"].map((key) => `slack.${key}`),
   "update",
+  "follow_up",
 ]);
 
 /** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
@@ -247,6 +250,7 @@ function dropConflicts(sink: Record<string, Json | undefined>): JsonObject {
   if (sink["thread_by"] === undefined) drop("thread_window", "broadcast");
   if (sink["icon_emoji"] !== undefined) drop("icon_url");
   if (isWebhook) drop("update");
+  if (sink["update"] === undefined) drop("follow_up");
   if (sink["thread"] !== undefined) drop("forum");
   return Object.fromEntries(Object.entries(sink).filter(([, value]) => value !== undefined)) as JsonObject;
 }

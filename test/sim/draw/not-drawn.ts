@@ -7,7 +7,7 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     why: "an address says which sink it is",
   },
   {
-    keys: /^defaults\.sink\.\w+\.(?:security|user|password|password_file|secret_file|urls_file|urls|key|tag|forum|forum\.tags|crosspost|update)$/,
+    keys: /^defaults\.sink\.\w+\.(?:security|user|password|password_file|secret_file|urls_file|urls|key|tag|forum|forum\.tags|crosspost|update|follow_up)$/,
     why: "what not every sink of a type can have",
   },
   {

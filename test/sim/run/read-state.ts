@@ -25,7 +25,7 @@ export interface LeftDelivery {
   readonly groupKey: string;
   readonly originalGroupKey: string | null;
   readonly isGrouped: number;
-  readonly state: "waiting" | "sealed" | "summarised" | "muted" | "silenced" | "duplicate" | "merged";
+  readonly state: "waiting" | "sealed" | "summarised" | "muted" | "silenced" | "deleted" | "duplicate" | "merged";
   readonly dueAtMs: number | null;
   readonly createdAtMs: number;
   readonly messageId: string | null;

@@ -1,0 +1,59 @@
+/** Alerts on posts that are known to be gone: a poll or a recheck reported that after it had found them. */
+import { OPEN } from "../db/literals.ts";
+import { type Executor, listStatement } from "../db/statement.ts";
+
+/** What was found after a post was reported gone shows that it is back. The report itself goes out. */
+const ofDeliveries = listStatement<object, number>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("events as e", "e.id", "d.event_id")
+    .innerJoin("events as g", "g.subject", "e.subject")
+    .select("d.id")
+    .where("d.id", "in", list)
+    .where("e.type", "like", "tweet.%")
+    .where("e.type", "!=", "tweet.deleted")
+    .where("g.type", "=", "tweet.deleted")
+    .whereRef("g.detected_at", ">=", "e.detected_at"),
+);
+
+export const goneDeliveries = async (db: Executor, ids: readonly number[]): Promise<ReadonlySet<number>> =>
+  new Set((await ofDeliveries(db, ids, {})).rows.map(({ id }) => Number(id)));
+
+const membersOf = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("messages as m", "m.id", "d.message_id")
+    .select(["d.id", "m.id as message_id", "m.first_attempt_at"])
+    .select((eb) =>
+      eb
+        .selectFrom("messages as o")
+        .select((o) => o.fn.countAll<number>().as("count"))
+        .where("o.state", "=", OPEN)
+        .whereRef("o.sink", "=", "m.sink")
+        .whereRef("o.group_key", "=", "m.group_key")
+        .as("of_group"),
+    )
+    .where("d.message_id", "in", list)
+    .where("d.message_id", "is not", null),
+);
+
+/**
+ * Messages that are to be sealed anew: with an alert on a post that is gone, and never tried, or with nothing else. What was tried may have
+ * arrived; sent again in other words it could be there twice. Nor do the parts of a list change any more.
+ */
+export async function outdatedMessages(db: Executor, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await membersOf(db, messageIds, {});
+  const gone = await goneDeliveries(
+    db,
+    rows.map(({ id }) => Number(id)),
+  );
+  if (gone.size === 0) return new Set();
+  const outdated = messageIds.filter((messageId) => {
+    const own = rows.filter((row) => row.message_id === messageId);
+    const ofGone = own.filter(({ id }) => gone.has(Number(id))).length;
+    const isWhole = own.every(({ of_group: count }) => Number(count) === 1);
+    const isUntried = own.every(({ first_attempt_at: atMs }) => atMs === null);
+    return ofGone > 0 && isWhole && (isUntried || ofGone === own.length);
+  });
+  return new Set(outdated);
+}
