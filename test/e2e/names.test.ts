@@ -120,7 +120,7 @@ it("watches, labels, sinks, templates and intervals are named so, and every comm
   for (const path of ["/", "/metrics", "/api/v1/status", "/silences"])
     expect([path, (await fetch(`${daemon.url}${path}`)).status]).toEqual([path, 200]);
   const labelled = hook.events().map(({ watch, data }) => [watch, data.trend?.name ?? data.labels.toString]);
-  expect(labelled.sort()).toEqual([
+  expect(labelled.toSorted(([one], [other]) => (one < other ? -1 : 1))).toEqual([
     ["constructor", "so"],
     ["valueOf", "hasOwnProperty"],
   ]);

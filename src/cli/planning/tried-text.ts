@@ -15,11 +15,11 @@ export async function formatTried(tried: readonly TriedTarget[], deps: SinkDeps)
   const items = tried.flatMap((target) => target.items);
   const news = items.filter(({ verdict }) => verdict === "news");
   const filtered = items.filter(({ verdict }) => verdict === "filtered");
-  for (const { name, problem } of tried) if (problem !== "") deps.write(`${name}: ${problem}`);
-  deps.write(`\nWould raise an alert, if new: ${news.length} of ${plural(items.length, "item")} on the first page`);
+  for (const { name, problem } of tried) if (problem !== "") await deps.write(`${name}: ${problem}`);
+  await deps.write(`\nWould raise an alert, if new: ${news.length} of ${plural(items.length, "item")} on the first page`);
   await writeAlerts(news, deps);
   if (filtered.length > 0)
-    deps.write(["Would raise no alert:", ...filtered.map((item) => filteredLine(item, deps.linksHost)), ""].join("\n"));
+    await deps.write(["Would raise no alert:", ...filtered.map((item) => filteredLine(item, deps.linksHost)), ""].join("\n"));
 }
 
 /** Oldest first, as alerts go out. */

@@ -120,7 +120,7 @@ export function classifyStatus(status: number, text: string, channel: string): S
  */
 export function readWebhookFailure(body: string, channel: string): SinkError | undefined {
   const text = body.trim();
-  if (DESTINATION[text] !== undefined || CONTENT.has(text)) return classifySlackCode(text, channel, 200);
+  if (ownValue(DESTINATION, text) !== undefined || CONTENT.has(text)) return classifySlackCode(text, channel, 200);
   if (!/^\{.*"ok"\s*:\s*false/s.test(text)) return undefined;
   const [, code = ""] = /"error"\s*:\s*"(\w+)"/.exec(text) ?? [];
   return classifySlackCode(code, channel, 200);
