@@ -55,7 +55,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     root,
     watchDeps(deps, { where, sinkNames, hasFallback, retentionMs, timetable: shared.timetable }),
   );
-  const route = await buildTree(root, { watches: watchEntries, sinks: sinkEntries, ...shared }, deps);
+  const route = await buildTree(root, { watches: watchEntries, sinks: sinkEntries, builtSinks: sinks, ...shared }, deps);
   checkMoves(watchEntries, "watch", report);
   checkMoves(sinkEntries, "sink", report);
   checkOps(root, sections, sinkEntries, report);
@@ -179,10 +179,15 @@ function labelsOf(watches: readonly Entry[], root: MapNode): readonly string[] {
 interface TreeEntries extends Shared {
   readonly watches: readonly Entry[];
   readonly sinks: readonly Entry[];
+  readonly builtSinks: readonly SinkConfig[];
 }
 
 /** As written; or one route to the only sink, when some watch needs it. Expressions are for trees: their engine is loaded with one. */
-async function buildTree(root: MapNode, { watches, sinks, ...shared }: TreeEntries, deps: BuildDeps): Promise<Route | undefined> {
+async function buildTree(
+  root: MapNode,
+  { watches, sinks, builtSinks, ...shared }: TreeEntries,
+  deps: BuildDeps,
+): Promise<Route | undefined> {
   const written = entryOf(root, "route");
   const sinkNames = sinks.map(({ key }) => key);
   const [only] = sinkNames;
@@ -194,6 +199,7 @@ async function buildTree(root: MapNode, { watches, sinks, ...shared }: TreeEntri
     watchIds: watches.map(({ key }) => key),
     watchTypes: deps.watchTypes.map(({ type }) => type),
     compilePattern,
+    sinkHours: new Map(builtSinks.map((sink) => [sink.name, sink])),
     ...shared,
   });
 }

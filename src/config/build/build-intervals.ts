@@ -1,5 +1,6 @@
 /** Named time intervals, from what is written to what holds or not, and the hours of a route or a sink. */
 import type { Muting, TimeInterval } from "../../route/route.ts";
+import { muteOf } from "../../route/mute.ts";
 import { createTimeInterval, parseTimeOfDay, parseWeekdays, type DayTimeRange, type TimeWindow } from "../../route/time-interval.ts";
 import { checkValue } from "../check/check-value.ts";
 import type { Report } from "../report.ts";
@@ -23,11 +24,26 @@ export function buildMuting(
 ): Muting {
   const find = (key: keyof WrittenMuting, names: readonly string[]) =>
     names.flatMap((name, index) => findInterval(name, itemPlace(map, keyPlace, { key, index }), deps));
-  return {
+  const muting = {
     ...(mutes === undefined ? {} : { mutes: find("mute_time_intervals", mutes) }),
     ...(actives === undefined ? {} : { actives: find("active_time_intervals", actives) }),
     ...(onMute === undefined ? {} : { onMute }),
   };
+  const node = childOf(map, "active_time_intervals") ?? childOf(map, "mute_time_intervals");
+  if (isAlwaysMuted(muting)) deps.report.warn(node?.place ?? keyPlace, "no-sending-time", NO_SENDING_TIME);
+  return muting;
+}
+
+export const NO_SENDING_TIME = "muted and active hours leave no time in which alerts are sent: they wait until the hours are changed";
+
+/** Any time will do: hours repeat weekly. */
+const SOME_MONDAY_MS = Date.UTC(2026, 0, 5);
+const YEAR_MS = 365 * 86_400_000;
+
+/** Whether these hours, of a sink or of a route at its sink, leave no time to send. */
+export function isAlwaysMuted(muting: Muting): boolean {
+  const mute = muteOf({ ...muting, onMute: "hold" }, SOME_MONDAY_MS, SOME_MONDAY_MS);
+  return mute.kind === "hold" && mute.untilMs - SOME_MONDAY_MS > YEAR_MS;
 }
 
 /** Of one item of a list; of the value itself where one name stands for a list. */
@@ -66,8 +82,25 @@ function buildInterval(entry: Entry, report: Report): TimeInterval | undefined {
   if (written === undefined) return undefined;
   const windows = written.map((window, index) => readWindow(window, (...path) => placeOf(entry, [index, ...path]), report));
   const whole = windows.filter((window) => window !== undefined);
-  return whole.length === windows.length ? createTimeInterval({ name: entry.key, windows: whole }) : undefined;
+  if (whole.length !== windows.length) return undefined;
+  const interval = createTimeInterval({ name: entry.key, windows: whole });
+  warnOfHours(interval, whole, (...path) => placeOf(entry, path), report);
+  return interval;
 }
+
+const LAST_MINUTE = 1_439;
+
+/** Warns of what was probably meant otherwise: a minute that is left out each night, and an interval that always holds. */
+function warnOfHours(interval: TimeInterval, windows: readonly TimeWindow[], at: (...path: Path) => Place, report: Report): void {
+  if (isAlwaysMuted({ mutes: [interval] }))
+    report.warn(at(), "interval-without-end", `the time interval "${interval.name}" always holds: what it mutes is never sent`);
+  for (const [index, { times }] of windows.entries())
+    for (const [nth, { endMinute }] of times.entries())
+      if (endMinute === LAST_MINUTE && !times.some(coversLastMinute))
+        report.warn(at(index, "times", nth, "end"), "open-minute", 'the minute before midnight stays open: write "24:00"');
+}
+
+const coversLastMinute = ({ startMinute, endMinute }: DayTimeRange): boolean => endMinute > LAST_MINUTE || endMinute <= startMinute;
 
 function readWindow(written: WrittenInterval[number], at: (...path: Path) => Place, report: Report): TimeWindow | undefined {
   const times = (written.times ?? []).map((time, index) => readSpan(time, (key) => at("times", index, key), report));

@@ -1,8 +1,8 @@
 /** The route tree, from what is written to what is walked. Unknown labels and sinks are complained about. */
 import { parseDuration } from "../../model/duration.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
-import type { Matcher, Route } from "../../route/route.ts";
-import { itemPlace } from "./build-intervals.ts";
+import type { Matcher, Muting, Route } from "../../route/route.ts";
+import { isAlwaysMuted, itemPlace, NO_SENDING_TIME } from "./build-intervals.ts";
 import { buildShaping, type ShapingDeps } from "./build-shaping.ts";
 import { type BuiltTemplates, buildTemplateName } from "./build-templates.ts";
 import { buildThrottle } from "./build-throttle.ts";
@@ -20,6 +20,8 @@ export interface RouteBuildDeps extends MatchableNames, ShapingDeps {
   readonly where: LoadWhere;
   readonly compilePattern: CompilePattern;
   readonly templates: BuiltTemplates;
+  /** By the names of the sinks. */
+  readonly sinkHours: ReadonlyMap<string, Muting>;
 }
 
 /** The tree, or undefined after complaining. */
@@ -42,12 +44,15 @@ export async function buildRoute(entry: Entry, deps: RouteBuildDeps): Promise<Ro
 
 /** What a route hands down to its children, as in Alertmanager. Mutes, throttles and `continue` are its own. */
 interface Inherited {
+  /** Names of the sinks. */
+  readonly sinkNames: readonly string[];
   readonly groupBy: readonly string[];
   readonly groupWaitMs: number;
   readonly groupIntervalMs: number;
 }
 
 const rootSettings: Inherited = {
+  sinkNames: [],
   groupBy: DEFAULTS.route.group_by,
   groupWaitMs: parseDuration(DEFAULTS.route.group_wait) ?? 0,
   groupIntervalMs: parseDuration(DEFAULTS.route.group_interval) ?? 0,
@@ -59,7 +64,9 @@ export const routeTo = (sink: string): Route => ({
   sinks: [sink],
   matchers: [],
   continues: DEFAULTS.route.continue,
-  ...rootSettings,
+  groupBy: rootSettings.groupBy,
+  groupWaitMs: rootSettings.groupWaitMs,
+  groupIntervalMs: rootSettings.groupIntervalMs,
   routes: [],
 });
 
@@ -77,15 +84,18 @@ async function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, 
   const at = (key: string, index: number): Place => itemPlace(map, keyPlace, { key, index });
   checkSinks(written.sink ?? [], (index) => at("sink", index), deps.sinkNames, deps.report);
   for (const [index, label] of (written.group_by ?? []).entries()) checkLabel(label, at("group_by", index), deps);
-  const grouping: Inherited = {
+  const grouping = {
     groupBy: written.group_by ?? above.groupBy,
     groupWaitMs: written.group_wait ?? above.groupWaitMs,
     groupIntervalMs: written.group_interval ?? above.groupIntervalMs,
   };
   const throttle = written.throttle;
+  const sinkNames = written.sink ?? above.sinkNames;
+  const shaping = buildShaping(written, { map, keyPlace }, deps);
+  warnOfSinkHours(shaping, sinkNames, keyPlace, deps);
   const where = await compileWhere(written.where, map, deps);
   const children = childRoutes(map, deps.report).map((child, index) =>
-    convert({ map: child, keyPlace: child.place, path: `${path}.${index}` }, grouping, deps),
+    convert({ map: child, keyPlace: child.place, path: `${path}.${index}` }, { ...grouping, sinkNames }, deps),
   );
   return {
     path,
@@ -93,12 +103,22 @@ async function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, 
     matchers: (written.matchers ?? []).flatMap((text, index) => readMatcher(text, at("matchers", index), deps)),
     continues: written.continue ?? DEFAULTS.route.continue,
     ...grouping,
-    ...buildShaping(written, { map, keyPlace }, deps),
+    ...shaping,
     ...(where === undefined ? {} : { where }),
     ...(throttle === undefined ? {} : { throttle: buildThrottle(throttle) }),
     ...buildTemplateName(written, { map, keyPlace }, deps),
     routes: await Promise.all(children),
   };
+}
+
+/** Warns where the hours of a route, which replace those of its sinks key by key, leave no time only together with these. */
+function warnOfSinkHours(own: Muting, sinkNames: readonly string[], place: Place, { sinkHours, report }: RouteBuildDeps): void {
+  if ((own.mutes ?? own.actives) === undefined || isAlwaysMuted(own)) return;
+  for (const name of sinkNames) {
+    const sink = sinkHours.get(name) ?? {};
+    if (!isAlwaysMuted(sink) && isAlwaysMuted({ ...sink, ...own }))
+      report.warn(place, "no-sending-time", `with the hours of the sink \`${name}\`, ${NO_SENDING_TIME}`);
+  }
 }
 
 async function compileWhere(text: string | undefined, map: MapNode, { where, body, report }: RouteBuildDeps): Promise<Route["where"]> {
