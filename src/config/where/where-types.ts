@@ -72,11 +72,14 @@ export function anyBody(types: readonly Pick<WatchType<any>, "body">[]): WhereBo
   return Object.fromEntries(all);
 }
 
-/** Every name an expression may use, for "did you mean". */
-export function namesIn(body: WhereBody): readonly string[] {
-  const walk = (fields: Fields): readonly string[] =>
-    Object.entries(fields).flatMap(([name, type]) => (typeof type === "string" ? [name] : [name, ...walk(type)]));
-  return [...new Set([...walk(variablesOf(body)), "labels"])];
+/** Every path an expression may use, for "did you mean": `tweet`, `tweet.user`, `tweet.user.id`. */
+export function pathsIn(body: WhereBody): readonly string[] {
+  const walk = (fields: Fields, above: string): readonly string[] =>
+    Object.entries(fields).flatMap(([name, type]) => {
+      const path = `${above}${name}`;
+      return typeof type === "string" ? [path] : [path, ...walk(type, `${path}.`)];
+    });
+  return [...walk(variablesOf(body), ""), "labels"];
 }
 
 const converted = new WeakMap<object, unknown>();

@@ -3,10 +3,10 @@ import type { Rule } from "../rules.ts";
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
 import type { EventBody, Labels } from "../../model/event.ts";
-import { suggest } from "../suggest.ts";
 import { describeFalse } from "./where-reason.ts";
 import { findForeignWord } from "./where-words.ts";
-import { celBody, namesIn, variablesOf, type WhereBody } from "./where-types.ts";
+import { celBody, pathsIn, variablesOf, type WhereBody } from "./where-types.ts";
+import { describeUnknownName } from "./unknown-name.ts";
 
 export interface Where {
   readonly text: string;
@@ -111,9 +111,8 @@ function explainError(
   const foreign = unknown === undefined ? findForeignWord(text) : undefined;
   if (foreign !== undefined) return problem("where-syntax", text, foreign, foreign.message);
   if (unknown === undefined) return problem("where-syntax", text, range, plainWords(summary));
-  const meant = suggest(unknown, namesIn(body));
-  const hint = meant === undefined ? `; known here: ${Object.keys(body).join(", ")}, labels` : `; did you mean \`${meant}\`?`;
-  return problem("where-unknown", text, range, `no such name: ${unknown}${hint}`);
+  const [, holder = ""] = /(\w+(?:\.\w+)*)\.\s*$/.exec(text.slice(0, range.start)) ?? [];
+  return problem("where-unknown", text, range, describeUnknownName({ holder, name: unknown }, pathsIn(body)));
 }
 
 /** `matches` runs on a backtracking engine; a pattern that stands in the text is tried at once. */

@@ -56,7 +56,7 @@ describe("hours and conditions of sinks and routes", () => {
       "a condition on a field that no event has",
       withSink("", "route: { sink: chat, routes: [{ where: 'tweet.likes > 3', sink: chat }] }"),
       "where-unknown",
-      /`where`: no such name: likes/,
+      /`where`: no such name: tweet.likes; did you mean `tweet.likes_count`/,
     ],
     [
       "a condition on the root",
