@@ -86,6 +86,7 @@ export const RULES = {
   "where-pattern": "A regular expression that cannot be read.",
   "no-sink": "A watch with nowhere to send.",
   "unknown-sink": "A sink that is not defined.",
+  "file-in-use": "A `file` sink that would write into a file of the daemon's own.",
   "unused-sink": "A sink that nothing uses.",
   "unsigned-webhook": "A webhook without a secret.",
   "private-webhook": "A private or loopback address without `allow_private`.",

@@ -1,11 +1,12 @@
 /** The file system behind the Files port: reading only. What is written belongs to the rooms that write. */
-import { access, readdir, readFile, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, open, readdir, stat } from "node:fs/promises";
 import type { Files } from "../model/files.ts";
 
 /** Real files. A UTF-8 byte order mark is not part of the text. */
 export function createFiles(): Files {
   return {
-    readText: async (path) => (await readFile(path, "utf8")).replace(/^\uFEFF/, ""),
+    readText: async (path) => (await readRegular(path)).replace(/^\uFEFF/, ""),
     size: async (path) => (await stat(path)).size,
     stamp: async (path) => {
       const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
@@ -23,4 +24,16 @@ export function createFiles(): Files {
       ),
     list: async (path) => (await readdir(path)).sort(),
   };
+}
+
+/** A pipe would wait for its writer, and a device may have no end. @throws an Error with `code` EFTYPE for what is neither a file nor a folder. */
+async function readRegular(path: string): Promise<string> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() && !found.isDirectory()) throw Object.assign(new Error(`${path} is no regular file`), { code: "EFTYPE" });
+    return await handle.readFile("utf8");
+  } finally {
+    await handle.close();
+  }
 }

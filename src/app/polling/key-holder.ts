@@ -1,5 +1,6 @@
 /** The active API keys, by the names the ledger knows them by: read again from their files when the service refuses them. */
 import type { ApiConfig, KeyConfig } from "../../config/config.ts";
+import { readSecretText } from "../../config/text/read-files.ts";
 import type { EligibleKeys, PayingKey } from "../../requests/reservation.ts";
 import type { Files } from "../../model/files.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -56,7 +57,7 @@ export function createKeyHolder(
       const old = find(name);
       const { keyFile } = old.config;
       if (keyFile === undefined) return false;
-      const text = (await deps.files.readText(keyFile).catch(() => old.text)).trim();
+      const text = await readSecretText(deps.files, keyFile).catch(() => old.text);
       if (text === old.text || text === "") return false;
       const renewed = hold(old.config, text);
       const [first, ...others] = held;

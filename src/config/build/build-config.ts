@@ -1,4 +1,5 @@
 /** The checked sections put together, and the rules between them: every watch has somewhere to go, every sink is used, names exist. */
+import { join } from "node:path";
 import type { Watch } from "../../model/watch.ts";
 import type { Route } from "../../route/route.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
@@ -7,6 +8,7 @@ import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
 import { checkSinks, warnOfLoneThreads } from "./check-sinks.ts";
 import { enrichLabels } from "./build-enrich.ts";
+import { refuseOwnFiles } from "./own-files.ts";
 import { buildSections, type Sections } from "./build-sections.ts";
 import { buildSink } from "./build-sink.ts";
 import { buildTemplates, type BuiltTemplates } from "./build-templates.ts";
@@ -63,9 +65,12 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   warnOfUnused(sinkEntries, { watchEntries, watches, route, sections }, report);
   if (sections === undefined) return undefined;
   warnOfLoopback(root, sections, sinks, deps);
+  const state = await placeState(sections.state, root, deps);
+  const read = new Set([...deps.notedFiles, join(deps.folder, ".env")]);
+  await refuseOwnFiles({ entries: sinkEntries, sinks, sinkTypes: deps.sinkTypes }, { read, statePath: state.path }, deps);
   return {
     api: sections.api,
-    state: await placeState(sections.state, root, deps),
+    state,
     server: sections.server,
     ops: sections.ops,
     linksHost: sections.linksHost,

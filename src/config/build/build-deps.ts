@@ -16,5 +16,7 @@ export interface BuildDeps {
   readonly allowedPrograms: ReadonlySet<string>;
   readonly report: Report;
   readonly noteFile: (path: string) => void;
+  /** Absolute paths of the files that were noted so far, those of the configuration among them. */
+  readonly notedFiles: ReadonlySet<string>;
   readonly lenient: boolean;
 }

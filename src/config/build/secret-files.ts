@@ -2,7 +2,7 @@
 import { isAbsolute, join } from "node:path";
 import type { Files } from "../../model/files.ts";
 import type { Report } from "../report.ts";
-import { readErrorText } from "../text/read-files.ts";
+import { readErrorText, readSecretText } from "../text/read-files.ts";
 import { type Entry, entryOf, type MapNode, type ScalarNode, withEntries } from "../tree.ts";
 
 export interface SecretDeps {
@@ -75,7 +75,7 @@ async function readSecret({ key, node }: Entry, deps: SecretDeps): Promise<{ rea
   }
   const path = isAbsolute(node.value) ? node.value : join(deps.folder, node.value);
   try {
-    const text = (await deps.files.readText(path)).trim();
+    const text = await readSecretText(deps.files, path);
     deps.noteFile(path);
     if (text !== "") return { node: { ...missing, value: text, source: text, unresolved: false }, path };
     if (!deps.lenient) deps.report.error(node.place, "secret-file", `\`${key}\`: ${node.value} is empty`);

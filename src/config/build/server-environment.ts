@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
 import { isLoopback } from "../../model/loopback.ts";
 import type { Config } from "../config.ts";
-import { readErrorText } from "../text/read-files.ts";
+import { readErrorText, readSecretText } from "../text/read-files.ts";
 import type { Report } from "../report.ts";
 import { type Listen, listen } from "../schema/scalar-schemas.ts";
 import type { Place } from "../tree.ts";
@@ -63,7 +63,7 @@ async function tokenOf({ env, files, report, place }: ServerDeps): Promise<strin
   if (direct !== undefined || named === undefined) return direct;
   const path = resolve(named);
   try {
-    const token = (await files.readText(path)).trim();
+    const token = await readSecretText(files, path);
     if (token !== "") return token;
     report.error(place, "secret-file", `${TOKEN_FILE}: ${path} is empty: write a token into it, or remove it and \`run\` makes one`);
   } catch (error) {

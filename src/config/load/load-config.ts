@@ -70,6 +70,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
     allowedPrograms: allowedPrograms(request.env["CHIRPWATCH_ALLOW_EXEC"]),
     report,
     noteFile: (path) => read.add(path),
+    notedFiles: read,
     lenient,
   });
   if (isLarge) collectGarbage();

@@ -48,6 +48,15 @@ async function readSource(path: string, files: Files): Promise<SourceFile | Read
   }
 }
 
+/** The largest file that can be a secret. */
+const MAX_SECRET_BYTES = 65_536;
+
+/** The text of a file that holds a secret, trimmed. @throws as `readText` does, and for a file that is too large. */
+export async function readSecretText(files: Pick<Files, "readText" | "size">, path: string): Promise<string> {
+  if ((await files.size(path)) > MAX_SECRET_BYTES) throw Object.assign(new Error("more than 64 KB"), { code: "EFBIG" });
+  return (await files.readText(path)).trim();
+}
+
 const tooBig = (bytes: number): string =>
   `the file has ${(bytes / 1_048_576).toFixed(1)} MB, more than the 1 MB allowed: split it and load the folder`;
 
@@ -64,6 +73,8 @@ export function readErrorText(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   if (code === "ENOENT" || code === "ENOTDIR") return NO_SUCH_FILE;
   if (code === "EACCES" || code === "EPERM") return "this user may not read the file: check its owner and mode";
+  if (code === "EFTYPE" || code === "ENXIO") return "this is a pipe, a socket or a device, not a regular file";
   if (code === "EISDIR") return "this is a folder, not a file";
+  if (code === "EFBIG") return "the file has more than the 64 KB that a secret may have";
   return `the file cannot be read (${error instanceof Error ? error.message : String(error)})`;
 }

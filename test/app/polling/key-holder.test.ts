@@ -6,7 +6,7 @@ import { sha256 } from "../../../src/runtime/hash.ts";
 
 it("reads the file of the key that was refused, and leaves the other keys as they are", async () => {
   const disk: Record<string, string> = { "/one": "first", "/two": "second" };
-  const files = { readText: async (path: string) => disk[path] } as unknown as Files;
+  const files = { readText: async (path: string) => disk[path], size: async () => 10 } as unknown as Files;
   const keys = [
     { name: "one", key: "first", keyFile: "/one", monthly: 1 },
     { name: "two", key: "second", keyFile: "/two", monthly: 2 },
