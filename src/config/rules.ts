@@ -101,6 +101,7 @@ export const RULES = {
   "template-syntax": "A template that cannot be read.",
   "template-refused": "A tag or a filter that templates may not use.",
   "template-name": "A tag, a filter or a field that there is not.",
+  "template-elsewhere": "A placeholder outside of a template.",
   "template-label": "A label in a template that no event has.",
   locale: "Not a locale.",
   "unknown-interval": "A time interval that is not defined.",

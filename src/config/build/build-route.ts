@@ -94,7 +94,9 @@ async function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, 
   const shaping = buildShaping(written, { map, keyPlace }, deps);
   warnOfSinkHours(shaping, sinkNames, keyPlace, deps);
   const where = await compileWhere(written.where, map, deps);
-  const children = childRoutes(map, deps.report).map((child, index) =>
+  const routes = childRoutes(map, deps.report);
+  warnOfLastContinue(routes.at(-1), deps.report);
+  const children = routes.map((child, index) =>
     convert({ map: child, keyPlace: child.place, path: `${path}.${index}` }, { ...grouping, sinkNames }, deps),
   );
   return {
@@ -136,6 +138,15 @@ function childRoutes(map: MapNode, report: Report): readonly MapNode[] {
   if (entry.node.kind !== "list") report.error(entry.keyPlace, "wrong-type", "`routes` must be a list");
   for (const item of items) if (item.kind !== "map") report.error(item.place, "wrong-type", "a route must be a map");
   return items.filter((item) => item.kind === "map");
+}
+
+/** What a route takes does not go to the route above as well, as people who write this expect. */
+function warnOfLastContinue(last: MapNode | undefined, report: Report): void {
+  const entry = entryOf(last, "continue");
+  if (entry?.node.kind !== "scalar" || entry.node.value !== true) return;
+  const message =
+    "`continue: true` has no effect on the last of its routes: what it takes does not go to the `sink` above as well; name that sink here too, or add a last route with it";
+  report.warn(entry.keyPlace, "no-effect", message);
 }
 
 function readMatcher(text: string, place: Place, deps: RouteBuildDeps): readonly Matcher[] {

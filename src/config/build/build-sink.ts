@@ -13,7 +13,7 @@ import { checkProgram, type ProgramDeps } from "../check/check-program.ts";
 import { checkValue } from "../check/check-value.ts";
 import type { SinkConfig } from "../config.ts";
 import { DEFAULTS } from "../defaults.ts";
-import { configPlace } from "../report.ts";
+import { configPlace, type Report } from "../report.ts";
 import { resolveSecrets, type SecretDeps } from "./secret-files.ts";
 import { commonSinkSchema, COMMON_SINK_KEYS, type WrittenThrottle } from "../schema/sink-schema.ts";
 import { childOf, type Entry, entryOf, findNode, isUnresolved, type MapNode, type Node, offsetInto, type Place } from "../tree.ts";
@@ -42,6 +42,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   const whole = withDefaults(entry.node, childOf(defaults, type.type), type);
   const { map } = await resolveSecrets(whole, type.secrets, deps, type.mayBeLiteral);
   const split = splitKeys(map, keysOf(type), report);
+  for (const { key, node } of split.own.entries.values()) if (!type.secrets.includes(key)) refuseTemplates(key, node, report);
   const common = checkValue(commonSinkSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
   const isBlank = deps.lenient && isUnresolved(split.own);
   const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
@@ -109,6 +110,17 @@ async function compileConditions(type: SinkType<any>, settings: unknown, own: Ma
     }
   }
   return type.conditions?.withMatches(settings, (text) => compiled.get(text));
+}
+
+/** Settings are sent as they stand: `#{{ labels.team }}` would be the name of a channel. What a program is given is its own. */
+function refuseTemplates(key: string, node: Node, report: Report): void {
+  if (key === "command") return;
+  if (node.kind === "list") for (const item of node.items) refuseTemplates(key, item, report);
+  if (node.kind === "map") for (const entry of node.entries.values()) refuseTemplates(entry.key, entry.node, report);
+  const found = node.kind === "scalar" && typeof node.value === "string" ? /\{\{.*?\}\}/.exec(node.value)?.[0] : undefined;
+  if (found === undefined) return;
+  const message = `\`${key}\` is taken as it stands, and \`${found}\` is filled in under \`templates\` only: write a sink for each value, and a route to it`;
+  report.error(node.place, "template-elsewhere", message);
 }
 
 function checkPrograms(type: SinkType<any>, settings: unknown, own: MapNode, deps: SinkDepsOfConfig): void {

@@ -70,11 +70,12 @@ async function buildTemplate(entry: Entry, deps: TemplateBuildDeps): Promise<Mes
   if (written === undefined) return undefined;
   const { events, title, body } = written;
   const template = { name: entry.key, events, ...(title === undefined ? {} : { title }), ...(body === undefined ? {} : { body }) };
-  const isKnown = checkEvents(template, entry.node, deps);
+  const known = checkEvents(template, entry.node, deps);
   const labels = Object.fromEntries([...BUILT_IN_LABELS, ...deps.labels].map((label) => [label, "dyn"]));
-  const fields = { ...fieldsOf(template, deps.watchTypes), labels };
+  // Where none of its events is known, it is held against all there are: whatever else is wrong with it is said as well.
+  const fields = { ...fieldsOf({ ...template, events: known.length > 0 ? known : ["*"] }, deps.watchTypes), labels };
   for (const [key, text] of Object.entries({ title, body })) {
-    if (text !== undefined && isKnown) await checkText(text, { key, map: entry.node, fields }, report);
+    if (text !== undefined) await checkText(text, { key, map: entry.node, fields }, report);
   }
   const reads = await readsOfAll([title, body]);
   return { ...template, ...(reads === undefined ? {} : { reads }) };
@@ -85,7 +86,8 @@ function eventsOf(watchTypes: readonly WatchType<any>[]): readonly string[] {
   return [...new Set([...watchTypes.flatMap(({ events }) => events), ...Object.keys(OTHER_EVENTS)])].sort();
 }
 
-function checkEvents({ events }: MessageTemplate, map: MapNode, { report, watchTypes }: TemplateBuildDeps): boolean {
+/** Those of its events that there are. */
+function checkEvents({ events }: MessageTemplate, map: MapNode, { report, watchTypes }: TemplateBuildDeps): readonly string[] {
   const known = eventsOf(watchTypes);
   const families = [...new Set(known.map((event) => `${event.slice(0, event.indexOf("."))}.*`))];
   const unknown = [...events.entries()].filter(([, pattern]) => !known.some((event) => coversEvent({ events: [pattern] }, event)));
@@ -94,7 +96,7 @@ function checkEvents({ events }: MessageTemplate, map: MapNode, { report, watchT
     const message = `no watch has an event "${pattern}"${hint}`;
     report.error(findNode(map, ["events", index]).place, "template-event", message);
   }
-  return unknown.length === 0;
+  return events.filter((_, index) => !unknown.some(([at]) => at === index));
 }
 
 /** What events of these types may have. */
