@@ -2,6 +2,8 @@
 import { lexQuery } from "./lex.ts";
 import type { Query } from "./query.ts";
 import { parseQuery } from "./parse.ts";
+import { readTerm } from "./term.ts";
+import { foreignOperator } from "./dialects.ts";
 
 export interface QueryDoubt {
   /** Into the query. */
@@ -11,7 +13,7 @@ export interface QueryDoubt {
 
 /** @throws QueryError for a query that cannot be read. */
 export function queryDoubts(text: string): readonly QueryDoubt[] {
-  return [...smallOr(text), ...curlyQuotes(text), ...onlyNegatives(text)];
+  return [...smallOr(text), ...otherDialects(text), ...curlyQuotes(text), ...onlyNegatives(text)];
 }
 
 function smallOr(text: string): readonly QueryDoubt[] {
@@ -30,6 +32,16 @@ function smallOr(text: string): readonly QueryDoubt[] {
         ]
       : [],
   );
+}
+
+/** Terms that parse.ts takes for words. */
+function otherDialects(text: string): readonly QueryDoubt[] {
+  const tokens = lexQuery(text);
+  return tokens.flatMap(({ kind, text: term, position }, index) => {
+    if (kind !== "term" || readTerm(term, position).kind !== "word") return [];
+    const message = foreignOperator(term, { isExcluded: tokens[index - 1]?.kind === "minus" });
+    return message === undefined ? [] : [{ offset: position, message }];
+  });
 }
 
 function curlyQuotes(text: string): readonly QueryDoubt[] {
