@@ -244,7 +244,7 @@ describe("the report of a sink that fails", () => {
     await bench.clock.advance(20 * MINUTE);
     expect(bench.opsAlerts).toEqual(["failing hook: 503 from the other side"]);
     const lines = bench.logged.filter(({ message }) => message === "the report about a sink could not be stored");
-    expect(lines.map(({ fields }) => fields)).toEqual([{ sink: "hook", error: "the disk is full" }]);
+    expect(lines.map(({ fields }) => fields)).toEqual([{ sink: "hook", error: new Error("the disk is full") }]);
   });
 });
 
@@ -302,7 +302,7 @@ describe("a breaker", () => {
     for (let i = 0; i < 6; i += 1) bench.add(String(i));
     await bench.newPump().start();
     await bench.clock.advance(2 * SECOND);
-    const notStored = { sink: "hook", error: "the disk is full" };
+    const notStored = { sink: "hook", error: new Error("the disk is full") };
     expect(bench.logged.filter(({ message }) => message === "the state of a sink could not be stored")).toMatchObject([
       { fields: notStored },
     ]);

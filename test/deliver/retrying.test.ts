@@ -187,7 +187,7 @@ describe("a dead destination", () => {
     const dead = () => bench.outbox.messages.filter(({ state }) => state === "dead");
     expect(dead()).toHaveLength(1);
     const lines = bench.logged.filter(({ message }) => message === "messages past retry_for could not be given up");
-    expect(lines[0]?.fields).toEqual({ sink: "chat", error: "the disk is full" });
+    expect(lines[0]?.fields).toEqual({ sink: "chat", error: new Error("the disk is full") });
     isFailing = false;
     // All but the one that is tried at that moment.
     await bench.clock.advance(HOUR);

@@ -87,7 +87,7 @@ it("what the state does not take is written after five seconds, before what came
   run("a");
   run("b");
   await clock.advance(10);
-  expect(logged).toEqual([{ results: 2, error: "the disk is full" }]);
+  expect(logged).toEqual([{ results: 2, error: new Error("the disk is full") }]);
   run("c");
   await clock.advance(4_999);
   expect(batches).toHaveLength(1);
