@@ -72,6 +72,12 @@ export interface Absence {
   readonly done?: true;
 }
 
+/**
+ * By the id of a watch that reads one feed, when that was read last. A feed that takes its place is registered as of then: what came since
+ * was never read, and is news.
+ */
+export type ReadUntil = ReadonlyMap<string, number>;
+
 export interface PauseChange {
   readonly atMs: number;
   /** What came while the watch was away raises no alert. */
@@ -108,7 +114,12 @@ export interface WatchStore {
    * `Absence` in the memory of its targets. Targets likewise; a target whose `userId` another row of the watch holds takes over that row's memory. Idempotent.
    * Returned in the order given. `onWritten`: called where these are not those that were registered last.
    */
-  registerWatches(watches: readonly WatchRegistration[], nowMs: number, onWritten?: () => void): Promise<readonly WatchState[]>;
+  registerWatches(
+    watches: readonly WatchRegistration[],
+    nowMs: number,
+    onWritten?: () => void,
+    readUntilMs?: ReadUntil,
+  ): Promise<readonly WatchState[]>;
   /** Stores who a target is. When another row of the watch has that user id already, that row's memory is taken over and the row returned is the survivor. */
   resolveTarget(ref: TargetRef, account: ResolvedAccount): Promise<TargetState>;
   /** Stores who such accounts are; a handle whose account is known keeps it. */

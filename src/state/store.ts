@@ -105,7 +105,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
 }
 
 const watches = (db: Executor, random: Random): WatchStore => ({
-  registerWatches: (watches, nowMs, onWritten) => registerWatches(db, watches, { random, nowMs, onWritten }),
+  registerWatches: (watches, nowMs, onWritten, readUntilMs) => registerWatches(db, watches, { random, nowMs, onWritten, readUntilMs }),
   resolveTarget: (ref, account) => resolveTarget(db, ref, account),
   nameAccounts: (found) => nameAccounts(db, found),
   loadTargets: (refs) => loadTargets(db, refs),

@@ -238,6 +238,30 @@ it.each([
   },
 );
 
+it.each(["single", "merge"])(
+  "what is posted between the last poll of a query and its edit is announced, and nothing from before: %s",
+  async (strategy) => {
+    const search = { ...SEARCH, schedule: "@every 10m", strategy };
+    const watches: Record<string, object> = { w: search, other: { ...search, query: "lion" } };
+    const daemon = await setUp({ watches: () => watches });
+    const { clock, control, hook, reload } = daemon;
+    const post = async (text: string): Promise<string> => (await control("tweets", { username: AUTHOR, text })).ids[0];
+    await clock.advance(MINUTE);
+    await post("an early giraffe");
+    await clock.advance(15 * MINUTE);
+    const isPolled = (await daemon.status()).watches.find(({ id }) => id === "w")?.last_poll_at;
+    const [zebra, giraffe] = [await post("a zebra and a giraffe"), await post("a giraffe")];
+    await clock.advance(SECOND);
+    expect((await daemon.status()).watches.find(({ id }) => id === "w")?.last_poll_at).toBe(isPolled);
+    for (const query of ["giraffe", "giraffe OR zebra"]) {
+      watches["w"] = { ...search, query };
+      await reload();
+      await clock.advance(11 * MINUTE);
+      expect(hook.subjects().toSorted()).toEqual([zebra, giraffe].toSorted());
+    }
+  },
+);
+
 it("the state is kept as long as the last reload says", async () => {
   const state = { retention: "10d" };
   const prunedMs: number[] = [];

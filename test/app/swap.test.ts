@@ -33,7 +33,7 @@ function makeSwap({ refused, failed }: { readonly refused?: Error; readonly fail
       },
     },
     polling: {
-      engine: { setWatches: async (watches: readonly EngineWatch[]) => void did.push(`poll ${namesOf(watches)}`) },
+      engine: { pollsOf: () => [], setWatches: async (watches: readonly EngineWatch[]) => void did.push(`poll ${namesOf(watches)}`) },
       report: { started: (watches: readonly EngineWatch[]) => void did.push(`announce ${namesOf(watches)}`) },
       storeWatch: { takeError: (error: unknown) => void did.push(String(error)) },
       renewKey: () => void did.push("renew the key"),

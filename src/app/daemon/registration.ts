@@ -7,7 +7,7 @@ import type { Hash } from "../../model/hash.ts";
 import type { Log } from "../../model/log.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
-import type { WatchRegistration, WatchState } from "../../model/watch-store.ts";
+import type { ReadUntil, WatchRegistration, WatchState } from "../../model/watch-store.ts";
 import type { OnReturn, Watch } from "../../model/watch.ts";
 import { targetsOf } from "../../plan/polls/plan-polls.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
@@ -48,6 +48,7 @@ export interface RegistrationDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly share: Pick<Share, "isLeading" | "announce">;
+  readonly readUntilMs?: ReadUntil;
 }
 
 /**
@@ -63,10 +64,13 @@ export async function registerConfiguredWatches(config: Config, deps: Registrati
   });
 }
 
-async function register({ watches }: Config, { store, hash, clock, log, share }: RegistrationDeps): Promise<readonly WatchState[]> {
+async function register(
+  { watches }: Config,
+  { store, hash, clock, log, share, readUntilMs }: RegistrationDeps,
+): Promise<readonly WatchState[]> {
   let isNew = false;
   const registrations = watches.map((watch) => registrationOf(hash, watch));
-  const states = await store.registerWatches(registrations, clock.now(), () => (isNew = true));
+  const states = await store.registerWatches(registrations, clock.now(), () => (isNew = true), readUntilMs);
   const onNotAnnounced = (error: unknown) => log.debug("other replicas were not notified of new watches", { error });
   if (isNew) await share.announce("all").catch(onNotAnnounced);
   return states;

@@ -14,6 +14,8 @@ export interface WatchTargets {
   readonly isAway: boolean;
   /** Since when the watch was away that is polled again; null where it was polled all the time. */
   readonly returnedFromMs: number | null;
+  /** When its one feed was read last, where another one may take its place. */
+  readonly readUntilMs?: number | undefined;
 }
 
 const COLUMNS = [
@@ -107,8 +109,16 @@ async function registerOne(on: Executor, watch: WatchTargets, stored: readonly T
     rows.set(target.key, settled);
     kept.push(settled);
   }
-  const removed = [...rows.values()].flatMap((row) => (named.has(row.key) || row.removed_at !== null ? [] : [row.id]));
-  return { rows: kept, created, removed };
+  const left = [...rows.values()].filter((row) => !named.has(row.key) && row.removed_at === null);
+  const [old, next] = [left[0], created[0]];
+  if (old !== undefined && next !== undefined && left.length + created.length === 2) takeTimeOf(old, next, watch);
+  return { rows: kept, created, removed: left.map(({ id }) => id) };
+}
+
+/** What came after the last read of the old one was never read: it is news to the one that takes its place. */
+function takeTimeOf(old: TargetRow, next: TargetRow, { readUntilMs, isAway, returnedFromMs }: WatchTargets): void {
+  if (readUntilMs === undefined || isAway || returnedFromMs !== null) return;
+  next.registered_at = Math.min(next.registered_at, Math.max(readUntilMs, Number(old.registered_at)));
 }
 
 /** The row of this watch that already follows the account. */

@@ -1,7 +1,7 @@
 /** Makes the stored watches equal to the configured ones. What becomes of their targets is register-targets.ts's. */
 import { createHash } from "node:crypto";
 import type { Random } from "../../model/random.ts";
-import type { WatchRegistration, WatchState } from "../../model/watch-store.ts";
+import type { ReadUntil, WatchRegistration, WatchState } from "../../model/watch-store.ts";
 import { keepValue, keptValues } from "../db/housekeeping.ts";
 import { toText } from "../db/json-text.ts";
 import { registerTargets } from "./register-targets.ts";
@@ -33,6 +33,7 @@ export interface Registering {
   readonly random: Random;
   readonly nowMs: number;
   readonly onWritten?: (() => void) | undefined;
+  readonly readUntilMs?: ReadUntil | undefined;
 }
 
 /** What is registered already is only read: nobody has to wait for that. */
@@ -56,7 +57,7 @@ export async function registerWatches(
 async function registerAll(
   on: Executor,
   watches: readonly WatchRegistration[],
-  { random, nowMs }: Registering,
+  { random, nowMs, readUntilMs }: Registering,
 ): Promise<readonly WatchState[]> {
   const stored = await on.selectFrom("watches").selectAll().execute();
   const rows = matchWatches(stored, watches, random, nowMs);
@@ -70,6 +71,7 @@ async function registerAll(
       targets: watches[i]?.targets ?? [],
       isAway: row.away_at !== null,
       returnedFromMs: returned[i] ?? null,
+      readUntilMs: readUntilMs?.get(row.id),
     })),
     nowMs,
   );
