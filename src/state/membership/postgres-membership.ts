@@ -8,6 +8,7 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Membership } from "../../model/replicas.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { DAEMON, presenceText } from "./postgres-replicas.ts";
+import { ServerClock } from "./server-clock.ts";
 import type { PostgresSignals } from "./postgres-signals.ts";
 import type { ReplicaSession } from "./replica-session.ts";
 import { endSilentLeader, LEASE_MS, schemaOf, type Standby, type StandbyDeps, WATCH_MS, waitToJoin } from "./standby.ts";
@@ -18,8 +19,8 @@ const START_PAUSE_MS = 200;
 const RETRY_MS = 500;
 /** A server restarts within this; what waits for it longer fails, and is done again later. */
 const LONGEST_WAIT_MS = 10_000;
-/** A clock that is set, or drifts, is noticed within so long. */
-const CLOCK_EVERY_MS = 10_000;
+/** How often a replica asks for the server's clock before it takes part, until an answer is quick. */
+const CLOCK_TRIES = 5;
 /** A replica without a session for so long is gone: one whose connection was cut has another by then. */
 const GONE_MS = 300;
 /** The same after the server was away for all of them, counted from when this one reached it again. */
@@ -46,8 +47,7 @@ export class PostgresMembership implements Membership {
   readonly #missing = new Map<string, number>();
   /** The server's: what the wall clock of this machine shows does not matter. */
   readonly clock: Clock;
-  #aheadMs = 0;
-  #clockReadMs = Number.NEGATIVE_INFINITY;
+  readonly #serverClock: ServerClock;
   #session: ReplicaSession | undefined;
   /** When the session was cut last. */
   #lostMs = Number.NEGATIVE_INFINITY;
@@ -63,7 +63,8 @@ export class PostgresMembership implements Membership {
 
   private constructor(deps: MembershipDeps) {
     this.id = deps.id;
-    this.clock = shiftClock(deps.clock, () => this.#aheadMs);
+    this.#serverClock = new ServerClock(deps.clock);
+    this.clock = shiftClock(deps.clock, () => this.#serverClock.aheadMs);
     this.#deps = deps;
   }
 
@@ -112,7 +113,7 @@ export class PostgresMembership implements Membership {
   async #begin(): Promise<void> {
     await this.held();
     if (this.#session === undefined) return;
-    await this.#readClock(this.#session);
+    await this.#readClockFirst(this.#session);
     await this.#session.enter(this.id, this.clock.now());
     if (this.#isLeading) {
       await this.#session.lead(this.id);
@@ -206,15 +207,17 @@ export class PostgresMembership implements Membership {
     return !this.#isReplaced;
   }
 
+  /** The first time until an answer was quick: a process that starts beside others on a busy machine is late to hear of it. */
+  async #readClockFirst(session: ReplicaSession): Promise<void> {
+    for (let left = CLOCK_TRIES; left > 0; left -= 1) {
+      this.#serverClock.forgetAge();
+      await this.#readClock(session);
+      if (this.#serverClock.isExact()) return;
+    }
+  }
+
   async #readClock(session: ReplicaSession): Promise<void> {
-    const { clock } = this.#deps;
-    const askedMs = clock.monotonic();
-    if (askedMs - this.#clockReadMs < CLOCK_EVERY_MS) return;
-    const serverMs = await session.readClock();
-    // The answer was half of the way old when it arrived.
-    const onTheWayMs = (clock.monotonic() - askedMs) / 2;
-    this.#aheadMs = Math.round(serverMs + onTheWayMs - clock.now());
-    this.#clockReadMs = askedMs;
+    if (this.#serverClock.isDue()) await this.#serverClock.read(() => session.readClock());
   }
 
   #adopt(session: ReplicaSession): void {
