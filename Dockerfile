@@ -1,6 +1,7 @@
 # Two stages: the first has the development dependencies, the second has only what runs.
 # NODE_IMAGE: Node 22.14 or newer, whose SQLite driver comes as a binary.
 # Build: docker build -t chirpwatch .      Try it: docker compose up demo      Run it: see compose.yaml
+# Labels: docker build --build-arg VERSION=$(node -p "require('./package.json').version") --build-arg REVISION=$(git rev-parse HEAD) --build-arg SOURCE=https://…
 ARG NODE_IMAGE=docker.io/library/node:22-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -14,14 +15,20 @@ COPY src ./src
 # What the bundle holds leaves node_modules, and with it types, source maps, and the driver's sources and binaries for other systems.
 RUN npm run build \
  && node config/build/prune-image.mjs \
- && find dist -type d -empty -delete \
  && rm -rf config/build node_modules/node-addon-api node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
- && find node_modules/better-sqlite3/prebuilds -name "*.node" ! -name "linux*-$(node -p process.arch).node" -delete
+ && find node_modules/better-sqlite3/prebuilds -name "*.node" ! -name "linux*-$(node -p process.arch).node" -delete \
+ && find dist node_modules -type d -empty -delete
 
 FROM ${NODE_IMAGE}
+ARG VERSION=""
+ARG REVISION=""
+ARG SOURCE=""
 LABEL org.opencontainers.image.title="chirpwatch" \
       org.opencontainers.image.description="Alerts people to what is new on a social platform: once, soon, and for the fewest paid requests." \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.source="${SOURCE}"
 # Inside a container the server listens to everyone, so it wants a token: `run` writes one to this file when there is none.
 ENV NODE_ENV=production \
     CHIRPWATCH_DATA_DIR=/data \
@@ -31,7 +38,7 @@ COPY --from=build /app/package.json /app/
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/config /app/config
 COPY --from=build /app/dist /app/dist
-COPY watches.example.yaml /app/
+COPY LICENSE watches.example.yaml /app/
 # Package managers have no work here. A named volume takes over the owner and mode of /data; uid 1000 is the image's user "node".
 RUN rm -rf /usr/local/lib/node_modules/npm /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn* \
  && ln -s /app/dist/main.js /usr/local/bin/chirpwatch \

@@ -2,12 +2,13 @@
 import { constants } from "node:fs";
 import { access, open, readdir, stat } from "node:fs/promises";
 import type { Files } from "../model/files.ts";
+import { readDenial } from "./read-denial.ts";
 
 /** Real files. A UTF-8 byte order mark is not part of the text. */
 export function createFiles(): Files {
   return {
-    readText: async (path) => (await readRegular(path)).replace(/^\uFEFF/, ""),
-    size: async (path) => (await stat(path)).size,
+    readText: (path) => explained(path, async () => (await readRegular(path)).replace(/^\uFEFF/, "")),
+    size: (path) => explained(path, async () => (await stat(path)).size),
     stamp: async (path) => {
       const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
       return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
@@ -22,7 +23,7 @@ export function createFiles(): Files {
         (found) => found.isDirectory(),
         () => false,
       ),
-    list: async (path) => (await readdir(path)).sort(),
+    list: (path) => explained(path, async () => (await readdir(path)).sort()),
   };
 }
 
@@ -35,5 +36,16 @@ async function readRegular(path: string): Promise<string> {
     return await handle.readFile("utf8");
   } finally {
     await handle.close();
+  }
+}
+
+/** A refusal says who refuses whom. */
+async function explained<Value>(path: string, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    if (["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      Object.assign(error as object, { denial: readDenial(path) });
+    throw error;
   }
 }

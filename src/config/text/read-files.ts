@@ -21,8 +21,9 @@ export interface SourceFiles {
 
 export async function readSources(path: string, files: Files): Promise<SourceFiles> {
   const isFolder = await files.isDirectory(path);
-  const paths = isFolder ? await yamlFiles(path, files) : [path];
   const folder = isFolder ? resolve(path) : dirname(resolve(path));
+  const paths = isFolder ? await yamlFiles(path, files).catch(readErrorText) : [path];
+  if (typeof paths === "string") return { folder, files: [], failures: [failure(path, "no-file", paths)] };
   if (paths.length === 0) return { folder, files: [], failures: [failure(path, "no-file", "no *.yaml file in this folder")] };
   const read = await Promise.all(paths.map((one) => readSource(one, files)));
   return {
@@ -70,9 +71,9 @@ const NO_SUCH_FILE = "there is no such file";
 
 /** Why a file could not be read, as a sentence. */
 export function readErrorText(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
+  const { code, denial } = (error ?? {}) as { readonly code?: unknown; readonly denial?: string };
   if (code === "ENOENT" || code === "ENOTDIR") return NO_SUCH_FILE;
-  if (code === "EACCES" || code === "EPERM") return "this user may not read the file: check its owner and mode";
+  if (code === "EACCES" || code === "EPERM") return `this user may not read the file: ${denial ?? "check its owner and mode"}`;
   if (code === "EFTYPE" || code === "ENXIO") return "this is a pipe, a socket or a device, not a regular file";
   if (code === "EISDIR") return "this is a folder, not a file";
   if (code === "EFBIG") return "the file has more than the 64 KB that a secret may have";

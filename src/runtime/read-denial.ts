@@ -1,0 +1,38 @@
+/** Why this process may not read a file: which file or folder refuses, whose it is, and what an operator can do about it. */
+import { accessSync, constants, type Stats, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** One sentence with a cure; undefined when nothing on the way to the file refuses, or the system knows no users. */
+export function readDenial(path: string): string | undefined {
+  const uid = process.getuid?.();
+  const refusing = uid === undefined ? undefined : wayTo(path).find(isClosed);
+  if (refusing === undefined) return undefined;
+  const { uid: owner, gid, mode } = statSync(refusing);
+  const shownMode = (mode & 0o777).toString(8).padStart(4, "0");
+  if (owner === uid) return `${refusing} belongs to this process's uid ${uid}, with mode ${shownMode}: run \`chmod u+rX ${refusing}\``;
+  const asOwner = `start it as that user (\`--user ${owner}:${gid}\` in Docker)`;
+  return `this process has uid ${uid}, and ${refusing} belongs to uid ${owner} (mode ${shownMode}): run \`chown -R ${uid} ${refusing}\`, or ${asOwner}`;
+}
+
+/** The folders above it from the root on, and the file. */
+const wayTo = (path: string): readonly string[] => (dirname(path) === path ? [path] : [...wayTo(dirname(path)), path]);
+
+function isClosed(path: string): boolean {
+  const stats = statOf(path);
+  if (stats === undefined) return false;
+  try {
+    accessSync(path, stats.isDirectory() ? constants.X_OK : constants.R_OK);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Undefined where a folder above it hides it. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
