@@ -147,7 +147,6 @@ async function bringUp(handle: SqliteHandle, options: OpenOptions, context: Open
   if (options.halfTransferred !== true) await refuseHalfTransferred(db, context.path);
   // A command beside the daemon comes and goes: it does not answer for how the file is left.
   await markClean(db, options.shared === true && !unclean);
-  await db.updateTable("groups").set({ due_at: null }).execute();
   checkpoint(handle);
   return { handle, db, unclean, check, isCreated: isEmpty };
 }

@@ -71,7 +71,7 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   keepSecrets(config);
   // What is left of a sink that is configured no more is the leader's.
   const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
-  const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => initial, isOwn });
+  const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config, isOwn });
   const sinkDeps = (of: Config) => sinkDepsOf(of, deps);
   const onTemplateFailing: DeliveryDeps["onTemplateFailing"] = (...failure) => void opsAlerts.raise(templateAlert(hash, ...failure));
   const templates = { startTemplates, onTemplateFailing };

@@ -37,7 +37,7 @@ export function classifyAttempt(
   // Behind an open breaker or a wait it keeps its place in the queue: first in order when the sink is back, and due at a restart.
   const asksToWait = isAskedToWait(attempt.error);
   const nextAttemptAtMs = breaker === "open" || asksToWait ? message.sealedAtMs : dueAtMs;
-  const countAttempt = !asksToWait || (queue.waits.row?.count ?? 0) >= WAITS_GROW_FROM;
+  const countAttempt = breaker === "closed" && (!asksToWait || (queue.waits.row?.count ?? 0) >= WAITS_GROW_FROM);
   const taken = receiversOf(attempt.error);
   return { ...about, kind: "retry", nextAttemptAtMs, error, countAttempt, ...(taken.length > 0 && { taken }) };
 }

@@ -57,7 +57,7 @@ export function createRecordStage(deps: RecordDeps): RecordStage {
     } catch (error) {
       deps.log.error("results of deliveries could not be stored", { results: batch.length, error });
       if (!deps.isStopping()) {
-        waiting = waiting.length === 0 ? [...batch] : waiting;
+        waiting = [...batch, ...waiting];
         return STORE_RETRY_MS;
       }
     }
