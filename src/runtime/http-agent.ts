@@ -5,7 +5,7 @@
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import { HttpError, type Http, type HttpRequest, type HttpResponse, type NetworkScope } from "../model/http.ts";
 import { decodeBody } from "./http-body.ts";
-import { classifyFailure, timedOut, tooLarge, wasAborted } from "./http-failure.ts";
+import { classifyFailure, timedOut, tooLarge, type ViaProxy, wasAborted } from "./http-failure.ts";
 import { checkBeforeProxy, createConnector, type ResolveHost } from "./http-reach.ts";
 import { NO_PROXIES, type Proxies } from "./proxies.ts";
 
@@ -42,11 +42,9 @@ export function createHttpAgent(options: HttpAgentOptions = {}): HttpAgent {
       const proxy = reach === "loopback" ? undefined : proxies.proxyFor(url);
       if (proxy === undefined) return exchange(direct(reach), request, url);
       await checkBeforeProxy(url.hostname, reach, resolve);
-      return exchange(
-        kept(proxy, () => new ProxyAgent({ ...POOL, uri: proxy })),
-        request,
-        url,
-      );
+      const { href, via } = proxy;
+      const agent = kept(href, () => new ProxyAgent({ ...POOL, uri: href }));
+      return exchange(agent, request, url, via);
     },
     close: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()));
@@ -89,7 +87,7 @@ interface Outcome {
   answerWith(body: string): void;
 }
 
-function exchange(agent: Dispatcher, request: HttpRequest, url: URL): Promise<HttpResponse> {
+function exchange(agent: Dispatcher, request: HttpRequest, url: URL, via?: ViaProxy): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const head = { controller: undefined, started: false, settled: false, status: 0, headers: {}, grace: undefined };
     const state: Exchange = { ...head, chunks: [], bytes: 0 };
@@ -119,16 +117,21 @@ function exchange(agent: Dispatcher, request: HttpRequest, url: URL): Promise<Ht
     request.signal?.addEventListener("abort", onAbort, { once: true });
     if (request.signal?.aborted) return onAbort();
     try {
-      agent.dispatch(dispatchOptions(request, url), handlerFor(state, request, { fail, answer, answerWith }));
+      agent.dispatch(dispatchOptions(request, url), handlerFor(state, request, { fail, answer, answerWith }, via));
     } catch (error) {
-      fail(classifyFailure(error, request.url, false));
+      fail(classifyFailure(error, request.url, false, via));
     }
   });
 }
 
 const isWholeWanted = ({ answerBody = "whole" }: HttpRequest): boolean => answerBody === "whole";
 
-function handlerFor(state: Exchange, request: HttpRequest, { fail, answer, answerWith }: Outcome): Dispatcher.DispatchHandler {
+function handlerFor(
+  state: Exchange,
+  request: HttpRequest,
+  { fail, answer, answerWith }: Outcome,
+  via: ViaProxy | undefined,
+): Dispatcher.DispatchHandler {
   const isTooLong = () => state.bytes > request.maxBytes;
   return {
     onRequestStart(controller) {
@@ -157,7 +160,7 @@ function handlerFor(state: Exchange, request: HttpRequest, { fail, answer, answe
     },
     onResponseError(_controller, error) {
       clearTimeout(state.grace);
-      fail(classifyFailure(error, request.url, state.started));
+      fail(classifyFailure(error, request.url, state.started, via));
     },
   };
 }

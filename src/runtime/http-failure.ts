@@ -29,12 +29,21 @@ const SAID: Readonly<Record<string, string>> = {
   HTTP_RESET: "the connection broke before the whole answer had arrived",
 };
 
+/** The proxy that a request goes through. */
+export interface ViaProxy {
+  /** Without its credentials. */
+  readonly host: string;
+  /** The environment variable that names it. */
+  readonly variable: string;
+}
+
 /** The port's error for anything undici or a socket reports. `started`: bytes of the request may have left. */
-export function classifyFailure(error: unknown, url: string, started: boolean): HttpError {
+export function classifyFailure(error: unknown, url: string, started: boolean, via?: ViaProxy): HttpError {
   if (error instanceof HttpError) return error;
   const refusedBy = proxyRefusal(error);
   if (refusedBy !== undefined) return refusedByProxy(url, refusedBy, error);
   const code = codeOf(error);
+  if (via !== undefined && !started && isOfConnecting(code)) return proxyUnreachable(url, via, error);
   if (code === "UND_ERR_INVALID_ARG" || error instanceof TypeError) return cannotBeWritten(url, error);
   const kind = ownValue(BY_CODE, code) ?? (TLS.test(code) ? "HTTP_TLS" : started ? "HTTP_RESET" : "HTTP_CONNECT");
   const maybeDelivered = started && kind !== "HTTP_DNS" && kind !== "HTTP_TLS";
@@ -45,6 +54,21 @@ export function classifyFailure(error: unknown, url: string, started: boolean): 
 /** The status with which a proxy refused to open a connection; undefined for anything else. undici says it in words only. */
 const proxyRefusal = (error: unknown): string | undefined =>
   /^Proxy response \((\d+)\)/.exec((error as { message?: string } | null)?.message ?? "")?.[1];
+
+function isOfConnecting(code: string): boolean {
+  const kind = ownValue(BY_CODE, code);
+  return kind === "HTTP_DNS" || kind === "HTTP_CONNECT";
+}
+
+/** Until a proxy has opened the connection, whatever fails is between it and this machine. */
+function proxyUnreachable(url: string, { host, variable }: ViaProxy, cause: unknown): HttpError {
+  const code = codeOf(cause);
+  const kind = ownValue(BY_CODE, code) ?? "HTTP_CONNECT";
+  const what = kind === "HTTP_DNS" ? "could not be resolved" : "could not be reached";
+  const hint = `Check ${variable}, which names this proxy, and that it runs; or name ${new URL(url).hostname} in NO_PROXY.`;
+  const fields = { host: hostOf(url), proxy: host, code };
+  return new HttpError(kind, `${hostOf(url)}: the proxy ${host} ${what} (${code})`, false, { hint, cause, fields });
+}
 
 function refusedByProxy(url: string, status: string, cause: unknown): HttpError {
   const hint =

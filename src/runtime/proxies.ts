@@ -1,12 +1,21 @@
 /** Which requests go through a proxy, by the environment: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. Owns the choice; http-agent.ts owns the sending. */
+import ipaddr from "ipaddr.js";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Environment } from "../model/files.ts";
 import { isLoopback } from "../model/loopback.ts";
+import type { ViaProxy } from "./http-failure.ts";
 import { ownValue } from "../model/own-value.ts";
 
+export interface ChosenProxy {
+  /** Its address, credentials included. */
+  readonly href: string;
+  /** What may be said of it. */
+  readonly via: ViaProxy;
+}
+
 export interface Proxies {
-  /** The proxy's address, credentials included; undefined when the request goes straight. Loopback never goes through one. */
-  proxyFor(url: URL): string | undefined;
+  /** Undefined when the request goes straight. Loopback never goes through one. */
+  proxyFor(url: URL): ChosenProxy | undefined;
   /** For people, without credentials; undefined when there is none. */
   readonly summary: string | undefined;
 }
@@ -21,19 +30,31 @@ export function readProxies(env: Environment): Proxies {
   };
   const [http, https] = [parseProxy(of("HTTP_PROXY")), parseProxy(of("HTTPS_PROXY"))];
   if (http === undefined && https === undefined) return NO_PROXIES;
-  const exceptions = (of("NO_PROXY")?.[1] ?? "").split(/[,\s]+/).filter((entry) => entry !== "");
+  const entries = (of("NO_PROXY")?.[1] ?? "").split(/[,\s]+/).filter((entry) => entry !== "");
+  const read = entries.map((entry) => ({ entry, excepts: readException(entry) }));
+  const obeyed = read.flatMap(({ entry, excepts }) => (excepts === undefined ? [] : [entry]));
+  const ignored = entries.filter((entry) => !obeyed.includes(entry));
+  const isExcepted = ({ hostname, port, protocol }: URL): boolean => {
+    const ownPort = port === "" ? (protocol === "https:" ? "443" : "80") : port;
+    const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
+    return read.some(({ excepts }) => excepts?.(host, ownPort) === true);
+  };
   return {
     proxyFor(url) {
-      const proxy = url.protocol === "https:" ? https : http;
-      return proxy === undefined || isLoopback(url.hostname) || isExcepted(url, exceptions) ? undefined : proxy.href;
+      const isSecure = url.protocol === "https:";
+      const proxy = isSecure ? https : http;
+      if (proxy === undefined || isLoopback(url.hostname) || isExcepted(url)) return undefined;
+      const variable = of(isSecure ? "HTTPS_PROXY" : "HTTP_PROXY")?.[0] ?? "";
+      return { href: proxy.href, via: { host: proxy.host, variable } };
     },
     summary: [
       http === undefined ? "" : `http:// through ${http.host}`,
       https === undefined ? "" : `https:// through ${https.host}`,
-      exceptions.length === 0 ? "" : `not ${exceptions.join(", ")}`,
+      obeyed.length === 0 ? "" : `not ${obeyed.join(", ")}`,
     ]
       .filter((part) => part !== "")
-      .join(", "),
+      .join(", ")
+      .concat(ignored.length === 0 ? "" : `; without effect in NO_PROXY, as it is no host and no range: ${ignored.join(", ")}`),
   };
 }
 
@@ -51,15 +72,33 @@ function parseProxy(setting: readonly [string, string] | undefined): URL | undef
   });
 }
 
-/** An entry is a host, which stands for the names below it too, with or without a port; or * for all. */
-function isExcepted({ hostname, port, protocol }: URL, exceptions: readonly string[]): boolean {
-  const host = hostname.toLowerCase();
-  const ownPort = port === "" ? (protocol === "https:" ? "443" : "80") : port;
-  return exceptions.some((entry) => {
-    if (entry === "*") return true;
-    const [, named = entry, wantedPort] = /^(.+):(\d+)$/.exec(entry) ?? [];
-    const isPortMeant = wantedPort === undefined || wantedPort === ownPort;
-    const name = named.replace(/^\*?\./, "").toLowerCase();
-    return isPortMeant && (host === name || host.endsWith(`.${name}`));
-  });
+/** One entry of NO_PROXY: whether a request to this host and port goes straight. */
+type Exception = (host: string, port: string) => boolean;
+
+/**
+ * A host, which stands for the names below it too, with or without a port; an IP address; a range of them; or * for all. As curl and Go read it, a range
+ * is of addresses that are written out in a URL: names are not looked up. Undefined for what is none of these, like `10.`.
+ */
+function readException(entry: string): Exception | undefined {
+  if (entry === "*") return () => true;
+  if (ipaddr.isValidCIDR(entry)) {
+    const range = ipaddr.parseCIDR(entry);
+    return (host) => ipaddr.isValid(host) && isInRange(ipaddr.process(host), range);
+  }
+  const { name = entry, port } = /^(?<name>\[[\da-f:.]+\]|[^:]+)(?::(?<port>\d{1,5}))?$/i.exec(entry)?.groups ?? {};
+  const named = name.replace(/^\[|\]$/g, "").toLowerCase();
+  const isOfPort = (other: string) => port === undefined || port === other;
+  if (ipaddr.IPv4.isValidFourPartDecimal(named) || ipaddr.IPv6.isValid(named)) {
+    const own = ipaddr.process(named).toString();
+    return (host, other) => isOfPort(other) && ipaddr.isValid(host) && ipaddr.process(host).toString() === own;
+  }
+  const above = named.replace(/^\*?\./, "");
+  if (!HOST_NAME.test(above)) return undefined;
+  return (host, other) => isOfPort(other) && (host === above || host.endsWith(`.${above}`));
 }
+
+/** The last label of a name is not a number: what ends in one is an address, or a piece of one. */
+const HOST_NAME = /^(?:[\p{L}\p{N}_-]+\.)*(?!\d+$)[\p{L}\p{N}_-]+$/u;
+
+const isInRange = (address: ipaddr.IPv4 | ipaddr.IPv6, range: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean =>
+  address.kind() === range[0].kind() && address.match(range);

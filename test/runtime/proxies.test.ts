@@ -8,7 +8,7 @@ import type { ResolveHost } from "../../src/runtime/http-reach.ts";
 import { readProxies } from "../../src/runtime/proxies.ts";
 import { type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
 
-const via = (url: string, env: Record<string, string>) => readProxies(env).proxyFor(new URL(url));
+const via = (url: string, env: Record<string, string>) => readProxies(env).proxyFor(new URL(url))?.href;
 const BOTH = { HTTPS_PROXY: "http://secure.example:3128", HTTP_PROXY: "plain.example:8080" };
 
 describe("which proxy a request takes", () => {
@@ -35,6 +35,20 @@ describe("which proxy a request takes", () => {
     ["example.com:443", "https://example.com/", true],
     ["*", "https://example.com/", true],
     ["10.0.0.5", "http://10.0.0.5/", true],
+    ["10.0.0.0/8", "http://10.200.3.4/", true],
+    ["10.0.0.0/8", "http://11.0.0.1/", false],
+    ["10.0.0.0/8", "http://10.example/", false],
+    ["10.0.0.0/8, example.com", "https://example.com/", true],
+    ["192.168.7.0/30", "http://192.168.7.4/", false],
+    ["10.0.0.0/8", "http://[::ffff:10.1.2.3]/", true],
+    ["fd00::/8", "http://[fd12::1]/", true],
+    ["fd00::/8", "http://[fe12::1]/", false],
+    ["[fd12::1]:8080", "http://[fd12:0::1]:8080/", true],
+    ["[fd12::1]:8080", "http://[fd12::1]/", false],
+    ["10.0.0.5:8080", "http://10.0.0.5:8080/", true],
+    ["10.0.0.5:8080", "http://10.0.0.5/", false],
+    ["10.", "http://10.0.0.5/", false],
+    ["10.0.0.0/99", "http://10.0.0.5/", false],
   ])("is none where NO_PROXY is %s, for %s: %s", (exceptions, url, isStraight) => {
     expect(via(url, { ...BOTH, NO_PROXY: exceptions }) === undefined).toBe(isStraight);
   });
@@ -43,6 +57,16 @@ describe("which proxy a request takes", () => {
     const proxies = readProxies({ HTTPS_PROXY: "http://me:secret@secure.example:3128", NO_PROXY: "intranet" });
     expect(proxies.summary).toBe("https:// through secure.example:3128, not intranet");
     expect(readProxies({ NO_PROXY: "intranet" }).summary).toBeUndefined();
+  });
+
+  it("is said with the exceptions that are obeyed, and with those that are not", () => {
+    const summaryOf = (exceptions: string) => readProxies({ HTTPS_PROXY: "http://p.example:1", NO_PROXY: exceptions }).summary;
+    expect(summaryOf("10.0.0.0/8,*.example.com, b.example:80")).toBe(
+      "https:// through p.example:1, not 10.0.0.0/8, *.example.com, b.example:80",
+    );
+    expect(summaryOf("10., intranet, 192.168.*, 10.0.0.0/99, http://x.example")).toBe(
+      "https:// through p.example:1, not intranet; without effect in NO_PROXY, as it is no host and no range: 10., 192.168.*, 10.0.0.0/99, http://x.example",
+    );
   });
 
   it.each(["socks5://me:secret@proxy.example:1080", "http://", "http://me:secret@:99999"])("is refused where it is none: %s", (address) => {
@@ -145,6 +169,24 @@ describe("a request through a proxy", () => {
       maybeDelivered: false,
       message: `refused-${status}.example: the proxy refused the connection (${status})`,
       hint: expect.stringContaining(cure),
+    });
+  });
+
+  it.each(["https://outside.example/", "http://outside.example/"])("is the culprit where it does not answer: %s", async (url) => {
+    const dead = createHttpAgent({
+      resolve,
+      proxies: readProxies({ https_proxy: "http://me:secret@127.0.0.1:9", HTTP_PROXY: "127.0.0.1:9" }),
+    });
+    const error = await dead
+      .request({ method: "GET", url, timeoutMs: 5_000, maxBytes: 1_000, reach: "public" })
+      .catch((thrown: unknown) => thrown);
+    await dead.close();
+    const variable = url.startsWith("https") ? "https_proxy" : "HTTP_PROXY";
+    expect(error).toMatchObject({
+      code: "HTTP_CONNECT",
+      message: "outside.example: the proxy 127.0.0.1:9 could not be reached (ECONNREFUSED)",
+      hint: `Check ${variable}, which names this proxy, and that it runs; or name outside.example in NO_PROXY.`,
+      maybeDelivered: false,
     });
   });
 });
