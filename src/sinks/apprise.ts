@@ -124,7 +124,7 @@ const APPRISE: Receiver = {
   // No service took it: each may take it later.
   kinds: { 424: "transient" },
   // With an error of its own beside it, a 200 is none.
-  readFailure: (answer) => (/"error"\s*:\s*"[^"]/.test(answer.body) ? { ...answer, status: 500 } : undefined),
+  readFailure: (answer) => (/^\s*\{\s*"error"\s*:\s*"[^"]/.test(answer.body) ? { ...answer, status: 500 } : undefined),
   // "The payload is too large to be processed": https://github.com/caronc/apprise-api#api-details
   isTooLarge: ({ status }) => status === 431,
   hints: {
@@ -143,7 +143,9 @@ const defuse = (text: string): string => defuseHandles(defuseMentions(text));
 export function renderApprise(batch: Batch): AppriseBody {
   const titles = batch.events.map((event) => batch.read(event).title);
   const title = [headingOf(batch), titles.length === 1 ? (titles[0] ?? "") : ""].filter((part) => part !== "").join(": ");
-  const bodyOf = (cards: readonly RichCard[]) => cards.map(({ lines }) => write(lines)).join("\n\n");
+  // The title of one alert is the message's.
+  const isTitle = ({ kind }: RichLine) => kind === "title" && titles.length === 1;
+  const bodyOf = (cards: readonly RichCard[]) => cards.map(({ lines }) => write(lines.filter((line) => !isTitle(line)))).join("\n\n");
   const cards = fitCards(batch, (some) => bodyOf(some).length <= APPRISE_BODY_CHARS);
   const severities = cards.map(({ severity }) => severity);
   const type = severities.includes("critical") ? "failure" : severities.includes("warning") ? "warning" : "info";

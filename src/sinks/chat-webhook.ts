@@ -98,9 +98,12 @@ export function renderChatWebhook(batch: Batch): ChatWebhookBody {
 
 const write = (lines: readonly RichLine[]): string => lines.map(writeLine).join("\n");
 
-/** A link stands behind what it belongs to; a quote is marked as these chats all mark it. */
+/**
+ * A link stands behind what it belongs to; a quote is marked as these chats all mark it. Links are bare, so an alert shows one: its author's would stand
+ * beside that of the post, which leads there too.
+ */
 function writeLine({ kind, spans }: RichLine): string {
-  const text = chatLines(spans.map(writeSpan).join(""));
+  const text = chatLines(spans.map((span) => (kind === "title" ? chatText(span.text) : writeSpan(span))).join(""));
   return kind === "quote" ? `> ${text.replaceAll("\n", "\n> ")}` : text;
 }
 

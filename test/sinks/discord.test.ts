@@ -488,3 +488,12 @@ describe("Discord settings", () => {
     expect(problems({ webhook_url: "https://e.com/x", crosspost: true })[0]).toContain("only a bot");
   });
 });
+
+it("says what is wrong where its front end refuses this machine: no webhook would help", async () => {
+  discord.answer((_, response) => response.writeHead(403, { "content-type": "text/html" }).end("<!doctype html><title>Access denied"));
+  for (const settings of [webhook(), bot()]) {
+    const error = await refusal(settings);
+    expect(error).toMatchObject({ kind: "destination", message: "Discord answered 403: a page of its front end" });
+    expect(error.hint).toContain("front end refuses this machine");
+  }
+});

@@ -56,5 +56,7 @@ export function resultText(
   const paid = `${plural(spent, "request")} paid`;
   if (isDry)
     return `${paid}. ${plural(alerts, "alert")} would be sent${rest}. Nothing was sent: without --dry-run, the same range costs nothing within a day`;
-  return `${paid}. ${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${goesText(isBeside)}${rest}`;
+  // Chats gather them for a minute, as one list.
+  const when = isBeside ? "within a minute" : goesText(false);
+  return `${paid}. ${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${when}${rest}`;
 }

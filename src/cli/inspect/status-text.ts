@@ -1,5 +1,6 @@
 /** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
 import { cleanLine } from "../../render/text/clean-text.ts";
+import { trimText } from "../../render/text/trim-text.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/words/delivery-words.ts";
 import { enrichingWords, firstReadWords } from "../../server/words/watch-words.ts";
 import { type ReplicaView, unclaimedWords } from "../../server/words/replica-view.ts";
@@ -16,6 +17,8 @@ export interface StoppedView extends Pick<StatusView, "reasons" | "quota" | "wat
 }
 
 const MOST_EVENTS = 5;
+/** An ops alert is a whole sentence: `events` shows it whole. */
+const MAX_TITLE_CHARS = 60;
 
 export function formatStatus(view: StatusView | StoppedView, nowMs: number): string {
   const parts = [
@@ -209,7 +212,7 @@ function events(lines: readonly EventLine[], nowMs: number): string {
     .map((line) => [
       `${ageText(nowMs - Date.parse(line.detected_at))} ago`,
       line.watch || "chirpwatch",
-      line.title,
+      trimText(cleanLine(line.title), MAX_TITLE_CHARS),
       outcomesText(line, timeText(nowMs)),
     ]);
   return formatTable([{ title: "LAST ALERTS" }, { title: "WATCH" }, { title: "" }, { title: "WHAT BECAME OF IT" }], rows);

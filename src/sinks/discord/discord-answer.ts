@@ -28,10 +28,16 @@ const CHANNEL_CODES: Readonly<Record<number, string>> = {
 export function classifyDiscordAnswer(answer: DiscordAnswer, isBot: boolean, nowMs: number): SinkError {
   const { code, text, retryAfter, global } = readBody(answer.body);
   if (answer.status === 429) return rateLimited(answer, retryAfter ?? answer.header("retry-after"), { isGlobal: global, nowMs });
+  const isFrontEnd = answer.status === 403 && /^\s*</.test(answer.body);
   const hint =
-    CHANNEL_CODES[code] ?? (answer.status < 400 ? REDIRECT_HINT : undefined) ?? (isBot ? BOT_HINTS : WEBHOOK_HINTS)[answer.status] ?? "";
+    (isFrontEnd ? FRONT_END_HINT : undefined) ??
+    CHANNEL_CODES[code] ??
+    (answer.status < 400 ? REDIRECT_HINT : undefined) ??
+    (isBot ? BOT_HINTS : WEBHOOK_HINTS)[answer.status] ??
+    "";
   const kind = CHANNEL_CODES[code] === undefined ? kindOf(answer.status) : "destination";
-  return new SinkError(kind, `Discord answered ${answer.status}${text === "" ? "" : `: ${text}`}`, answer.status, {
+  const said = isFrontEnd ? ": a page of its front end" : text === "" ? "" : `: ${text}`;
+  return new SinkError(kind, `Discord answered ${answer.status}${said}`, answer.status, {
     hint,
     fields: { discordCode: code, ...(code === 0 ? {} : { refusal: String(code) }), ...(isOfSize(answer, code) ? TOO_LARGE : {}) },
   });
@@ -48,6 +54,10 @@ function kindOf(status: number): SinkFailure {
  */
 const isOfSize = ({ status, body }: DiscordAnswer, code: number): boolean =>
   status === 413 || code === 40_005 || (status === 400 && /"(?:BASE_TYPE_MAX_LENGTH|MAX_EMBED_SIZE_EXCEEDED)"/.test(body));
+
+/** Discord's own refusals are JSON; a page comes from Cloudflare, which bars addresses for some time. */
+const FRONT_END_HINT =
+  "Discord's front end refuses this machine, whatever the sink: wait, and see that nothing else here asks Discord too often; a proxy or VPN may share its address with others.";
 
 const REDIRECT_HINT = "Redirects are not followed: check the address of the sink.";
 

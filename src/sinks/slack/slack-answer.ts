@@ -1,6 +1,7 @@
 /** What Slack's answers mean for a message, and what an operator can do about them. Knows the codes; slack.ts decides what to try next. */
 import { asksToWait } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
+import { HttpError } from "../../model/http.ts";
 import { addressRefusal } from "../kind/http-answer.ts";
 import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 import { ownValue } from "../../model/own-value.ts";
@@ -97,11 +98,14 @@ export function classifySdkError(thrown: unknown, channel: string): SinkError {
     case "slack_webapi_http_error":
       return classifyStatus(error.statusCode ?? 0, "", channel);
     default:
-      return (
-        addressRefusal(error.original ?? thrown) ??
-        new SinkError("transient", `Slack could not be reached: ${errorText(error.original ?? thrown)}`, undefined, { cause: thrown })
-      );
+      return unreached(error.original ?? thrown, thrown);
   }
+}
+
+function unreached(failure: unknown, cause: unknown): SinkError {
+  const hint = failure instanceof HttpError ? failure.hint : "";
+  const message = `Slack could not be reached: ${errorText(failure)}`;
+  return addressRefusal(failure) ?? new SinkError("transient", message, undefined, { hint, cause });
 }
 
 /** An answer by its status, where the text may name a code (incoming webhooks) or nothing known. */
@@ -115,12 +119,11 @@ export function classifyStatus(status: number, text: string, channel: string): S
 }
 
 /**
- * What a 2xx of a webhook says besides `ok`: `{"ok":false,"error":…}` of Slack's APIs, or the code of an error. Undefined where it was taken.
- * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
+ * The failure that a 2xx of a webhook speaks of, as Slack's APIs do: `{"ok":false,"error":…}`. Undefined where it was taken.
+ * https://docs.slack.dev/apis/web-api/#responses
  */
 export function readWebhookFailure(body: string, channel: string): SinkError | undefined {
   const text = body.trim();
-  if (ownValue(DESTINATION, text) !== undefined || CONTENT.has(text)) return classifySlackCode(text, channel, 200);
   if (!/^\{.*"ok"\s*:\s*false/s.test(text)) return undefined;
   const [, code = ""] = /"error"\s*:\s*"(\w+)"/.exec(text) ?? [];
   return classifySlackCode(code, channel, 200);

@@ -67,11 +67,11 @@ describe("backfill", () => {
     });
     const sent = await run("backfill", "news", "--since", "7d", "--yes");
     expect(sent.out).toContain("1 source read and paid for within the last day: nothing to pay");
-    expect(sent.out).toMatch(new RegExp(`^0 requests paid\\. ${alerts} alerts go out now`, "m"));
+    expect(sent.out).toMatch(new RegExp(`^0 requests paid\\. ${alerts} alerts go out within a minute`, "m"));
     expect(await sandbox.billed()).toBe(paid);
     await until("every alert once", () => hook.subjects().length === alerts || undefined);
     expect(new Set(hook.subjects()).size).toBe(alerts);
-    expect((await run("backfill", "news", "--since", "7d")).out).toMatch(/0 alerts go out now; \d+ announced before/);
+    expect((await run("backfill", "news", "--since", "7d")).out).toMatch(/0 alerts go out within a minute; \d+ announced before/);
     expect((await run("events", "--replays")).out).toMatch(/alice +\d+ +backfill watch=news since=/);
   });
 

@@ -27,6 +27,14 @@ it("shows state, quota, watches, sinks and the last alerts", () => {
   );
 });
 
+it("keeps its rows within a terminal, however long an alert is", () => {
+  const [event] = statusView().recent_events;
+  const title = "Alerts of a sink reach some of its receivers and not others: ".repeat(4);
+  const lines = textOf({ recent_events: [{ ...(event as NonNullable<typeof event>), title }] }).split("\n");
+  expect(lines.at(-1)).toMatch(/Alerts of a sink reach some of its receivers .*…  brand: delivered$/);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(120);
+});
+
 it("shows a dash for what is not known, and says that there is no alert", () => {
   const text = textOf({ watches: [watchView({ sink: "", last_poll_at: null, next_poll_at: null })], recent_events: [] });
   expect(text).toMatch(/^brand-mentions .* 3,204 {2}- {10}- {5}-$/m);
