@@ -30,7 +30,7 @@ beforeAll(async () => {
 /** Those that were kept, and a minute of seeds: `.ci/run`. */
 it("plays a seed twice, and another one with replicas that stand still and are replaced, and finds nothing wrong", async () => {
   const jobs: Job[] = [
-    { seed: 23, isTwice: true },
+    { seed: 26, isTwice: true },
     { seed: 3008, replicas: 2, isTwice: true },
   ];
   const verdicts: Verdict[] = [];
@@ -39,7 +39,7 @@ it("plays a seed twice, and another one with replicas that stand still and are r
   await spread({ script, workers: 1, next: () => jobs.shift(), onVerdict: (verdict) => void verdicts.push(verdict) });
   const [one, several] = verdicts;
   expect(verdicts.map(({ seed, objections }) => ({ seed, objections }))).toEqual([
-    { seed: 23, objections: [] },
+    { seed: 26, objections: [] },
     { seed: 3008, objections: [] },
   ]);
   expect([one?.counts.messages, several?.counts.stalls, several?.counts.replaced]).not.toContain(0);

@@ -7,6 +7,7 @@ import type { EditCause } from "../../model/edit-cause.ts";
 import type { DueGroup, DueMember, FollowedAlert, Outbox, SentMessage, Withheld } from "../../model/outbox.ts";
 import type { Sink, SinkUpdates } from "../../model/sink.ts";
 import { isAfterAlert } from "../../route/follow-up.ts";
+import { ownValue } from "../../model/own-value.ts";
 
 /** An edit under way is looked for again after this: it takes a moment, or as long as its retries. */
 const EDIT_WAIT_MS = 5_000;
@@ -51,7 +52,7 @@ function fateOf({ event, isGone, follows }: DueMember, updates: SinkUpdates | un
   // Where the alert waits in the same group, it is left out of it now.
   if (follows.state === "deleted" || (isEnd && follows.state === "waiting"))
     return { kind: "joined", withId, detail: "the alert that it follows was not sent" };
-  const cause = CAUSES[event.type];
+  const cause = ownValue(CAUSES, event.type);
   if (cause === undefined || updates === undefined || updates.followUp === "always" || !updates.causes.has(cause)) return SEND;
   return editFate(follows, isEnd);
 }
