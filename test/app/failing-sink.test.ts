@@ -7,7 +7,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const ALERTS = 200;
 
-const setUp = (more: Pick<InnerDaemonOptions, "opsSink"> = {}) =>
+const setUp = (more: Pick<InnerDaemonOptions, "opsSink" | "sink"> = {}) =>
   startInnerDaemon({
     ...more,
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", max_pages: 20 } }),
@@ -72,4 +72,26 @@ it("says of the ops alert about the only sink that ops has why nobody was sent i
   expect(alert).toMatchObject({ type: "sink.failing", deliveries: [] });
   expect(formatStatus(await status(), clock.now())).toContain("not sent: no other sink takes ops alerts");
   expect(await page()).toContain("sink.failing; not sent: no other sink takes ops alerts");
+});
+
+it.each([
+  ["dies while it is still down", 6],
+  ["is followed by two reports that die as well", 20],
+])("the only sink is that of ops too, and its last alert %s: ops hears of it once it takes messages again", async (_, downMinutes) => {
+  const { clock, control, hook, status, logged } = await setUp({ opsSink: "hook", sink: { retry_for: "5m" } });
+  await clock.advance(30 * SECOND);
+  hook.answer((_request, response) => response.writeHead(503).end("later"));
+  await control("tweets", { username: "loud_one", text: "a new zebra" });
+  await clock.advance((downMinutes + 6) * MINUTE);
+  expect((await status()).sinks[0]).toMatchObject({ breaker: "open", dead: downMinutes < 10 ? 1 : expect.any(Number) });
+  const refused = hook.messages().length;
+  hook.answer((_request, response) => response.writeHead(204).end());
+  await clock.advance(7 * MINUTE);
+  const taken = hook.events().slice(refused);
+  expect(taken.filter(({ type }) => type === "delivery.dead").map(({ data }) => data["message"])).toEqual([
+    "1 alert for hook was given up after 5m (retry_for): the webhook answered 503: later",
+  ]);
+  expect(logged.filter(({ level }) => level === "error").map(({ message }) => message)).not.toContain("dead letters could not be reported");
+  // What was given up is still there to be sent again; its reports are not.
+  expect((await status()).sinks[0]).toMatchObject({ breaker: "closed", waiting: 0, dead: 1 });
 });

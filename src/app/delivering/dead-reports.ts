@@ -1,15 +1,19 @@
-/** Notifies ops of alerts that were given up: once per sink and cause, at most once an hour, never through a sink that takes nothing. */
+/**
+ * Notifies ops of alerts that were given up: once per sink and cause, at most once an hour. Where ops has only the sink that failed, the report
+ * waits until that takes messages again, or is itself the message that tries it when nothing else would.
+ */
 import type { Config } from "../../config/config.ts";
 import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
 import { type Cancel, type Clock, passedMs } from "../../model/clock.ts";
 import type { DeadLetter, DeadLetters, UnreportedDead } from "../../model/dead-letters.ts";
+import type { ChirpEvent } from "../../model/event.ts";
 import type { Log } from "../../model/log.ts";
-import type { Outbox } from "../../model/outbox.ts";
+import type { Outbox, SinkHealth } from "../../model/outbox.ts";
 import { deadSentence } from "./dead-text.ts";
 import { createReader } from "../daemon/create-reader.ts";
 
 export interface DeadReportsDeps {
-  readonly store: DeadLetters & Pick<Outbox, "loadSinkHealth">;
+  readonly store: DeadLetters & Pick<Outbox, "loadSinkHealth" | "nextDueAt">;
   readonly clock: Clock;
   readonly log: Log;
   readonly opsAlerts: OpsAlerts;
@@ -51,10 +55,10 @@ export function createDeadReports(deps: DeadReportsDeps): DeadReports {
     timer = { cancel, dueAtMs };
   };
   const run = async () => {
-    const open = new Set((await deps.store.loadSinkHealth()).filter(({ breaker }) => breaker === "open").map(({ sink }) => sink));
+    const open = new Map((await deps.store.loadSinkHealth()).filter(({ breaker }) => breaker === "open").map((one) => [one.sink, one]));
     let isLeft = false;
     for (const group of await deps.store.unreportedDead()) {
-      if (deps.isOwn(group.sink) && isDue(group, deps, open)) await report(deps, group);
+      if (deps.isOwn(group.sink) && (await isDue(group, deps, open.get(group.sink)))) await report(deps, group);
       else isLeft = true;
     }
     if (isLeft) runIn(AGAIN_MS);
@@ -72,20 +76,41 @@ export function createDeadReports(deps: DeadReportsDeps): DeadReports {
 /** The sinks of ops that are not the one it is about. */
 const othersOf = (config: Config, sink: string): readonly string[] => config.ops.sinks.filter((name) => name !== sink);
 
-function isDue({ sink, reportedAtMs }: UnreportedDead, { config, clock }: DeadReportsDeps, open: ReadonlySet<string>): boolean {
-  if (reportedAtMs !== null && passedMs(reportedAtMs, clock.now()) < ONCE_IN_MS) return false;
-  // Where ops has no other sink it hears of it through this one, once it takes messages again.
-  return !(config().ops.sinks.includes(sink) && othersOf(config(), sink).length === 0 && open.has(sink));
+async function isDue({ sink, reportedAtMs }: UnreportedDead, deps: DeadReportsDeps, open: SinkHealth | undefined): Promise<boolean> {
+  const { config, clock, store } = deps;
+  const isOnlyOfOps = config().ops.sinks.includes(sink) && othersOf(config(), sink).length === 0;
+  if (isOnlyOfOps && open !== undefined) {
+    // What is due behind its breaker tries it, and then the report is due. Nothing tries a sink that is disabled.
+    const isTried = ((await store.nextDueAt([sink])) ?? Number.POSITIVE_INFINITY) <= clock.now();
+    return !isTried && open.goneFrom === null;
+  }
+  return reportedAtMs === null || passedMs(reportedAtMs, clock.now()) >= ONCE_IN_MS;
 }
 
 async function report(deps: DeadReportsDeps, group: UnreportedDead): Promise<void> {
-  const { store, config, clock } = deps;
+  const { store, config, clock, opsAlerts } = deps;
   const letters = await store.listDead({ messageIds: group.messageIds.slice(0, SHOWN) }, SHOWN);
   const hasOther = othersOf(config(), group.sink).length > 0;
-  const isOwn = letters.every(({ events }) => events.every(({ watchType }) => watchType === "daemon"));
-  // Ops alerts that no sink of ops takes cannot be reported through one.
-  if (hasOther || !isOwn) await deps.opsAlerts.raise(opsAlertOf(config(), group, letters, hasOther));
+  const events = letters.flatMap((letter) => letter.events);
+  const isOfReports = !hasOther && events.length > 0 && events.every(({ type }) => type === DEAD_REPORT);
+  if (!isOfReports) await opsAlerts.raise(opsAlertOf(config(), group, letters, hasOther));
+  // A report that reached nobody is raised again in its place. One that the only sink of ops refuses for good cannot be sent through it.
+  else if (group.cause === "expired") {
+    for (const event of events) await opsAlerts.raise(alertAgain(event, group.sink));
+    await store.acknowledgeDead({ messageIds: group.messageIds }, clock.now());
+  }
   await store.markDeadReported(group.messageIds, clock.now());
+}
+
+const DEAD_REPORT = "delivery.dead";
+
+function alertAgain({ body }: ChirpEvent, sink: string): OpsAlert {
+  const { message, hint, ...facts } = body;
+  return {
+    ...{ type: DEAD_REPORT, subject: sink, severity: "critical", message: typeof message === "string" ? message : "" },
+    ...(typeof hint === "string" ? { hint } : {}),
+    facts: facts as NonNullable<OpsAlert["facts"]>,
+  };
 }
 
 function opsAlertOf(config: Config, group: UnreportedDead, letters: readonly DeadLetter[], hasOther: boolean): OpsAlert {
@@ -96,7 +121,7 @@ function opsAlertOf(config: Config, group: UnreportedDead, letters: readonly Dea
   const more = alerts > links.length ? [`and ${alerts - links.length} more`] : [];
   const what = `chirpwatch dead list shows them, chirpwatch replay --dead --sink ${sink} sends them again, chirpwatch dead ack --sink ${sink} accepts the loss.`;
   return {
-    type: "delivery.dead",
+    type: DEAD_REPORT,
     subject: sink,
     severity: "critical",
     message: deadSentence(group, config.sinks.find(({ name }) => name === sink)?.retryForMs),

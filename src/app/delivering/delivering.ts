@@ -73,11 +73,9 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
   const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config, isOwn });
   const sinkDeps = (of: Config) => sinkDepsOf(of, deps);
-  const onTemplateFailing: DeliveryDeps["onTemplateFailing"] = (...failure) => void opsAlerts.raise(templateAlert(hash, ...failure));
-  const templates = { startTemplates, onTemplateFailing };
-  const alerts = sinkAlerts(opsAlerts, deadReports, clock);
-  const shared = { store, clock, random, log, meter, trace, active, silenceOf: silences.silenceOf, ...alerts, ...templates };
-  const kept = { paces: new Map(), sizes: new Map(), waits: new Map() } satisfies Pick<DeliveryDeps, "paces" | "sizes" | "waits">;
+  const alerts = sinkAlerts(opsAlerts, deadReports, deps);
+  const shared = { store, clock, random, log, meter, trace, active, silenceOf: silences.silenceOf, startTemplates, ...alerts };
+  const kept: Pick<DeliveryDeps, "paces" | "sizes" | "waits"> = { paces: new Map(), sizes: new Map(), waits: new Map() };
   const destinations = createDestinations(share, hash);
   const deliveryOf = (of: Config) => createDelivery(of, { ...shared, ...destinations, ...kept, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);
@@ -121,9 +119,10 @@ const sinkDepsOf = ({ linksHost }: Config, { http, clock, log, write, outputs, w
 /** At most so often the operator hears of receivers that a sink does not reach; again once they are others. */
 const DAY_MS = 86_400_000;
 
-type SinkAlerts = Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered" | "onDead" | "onPart" | "onUnpublished">;
+type SinkAlerts = Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered" | "onDead" | "onPart" | "onUnpublished" | "onTemplateFailing">;
 
-const sinkAlerts = (opsAlerts: OpsAlerts, deadReports: DeadReports, clock: DeliveryDeps["clock"]): SinkAlerts => ({
+const sinkAlerts = (opsAlerts: OpsAlerts, deadReports: DeadReports, { clock, hash }: Pick<DaemonDeps, "clock" | "hash">): SinkAlerts => ({
+  onTemplateFailing: (...failure) => void opsAlerts.raise(templateAlert(hash, ...failure)),
   onDead: () => deadReports.wake(),
   onPart(sink, missed) {
     const names = missed.map(({ receiver }) => receiver).sort();

@@ -218,6 +218,8 @@ function checkMessage(id: string, alerts: readonly Alert[], rules: Rules, eviden
     ...checkThread(message, alerts, sink, evidence),
   ];
   if (others.length > 0 || alert.event.type !== "tweet.created" || sink.keys["style"] === "link") return objections;
+  // What was like it after it was sealed belongs to a message that died, and does not stand in it.
+  if (message.state === "dead") return objections;
   const joined = (joinedBy(outbox.alerts).get(alert.row.id) ?? []).map(({ event }) => event.watch);
   const missing = [alert.event.watch, ...joined].filter((watch) => !new RegExp(`\\b${watch}\\b`).test(message.body));
   return [...objections, ...missing.map((watch) => `${sink.name}: message ${id} does not name ${watch}, which matched it in time`)];

@@ -172,7 +172,14 @@ function checkDead(opsAlerts: readonly LeftEvent[], { played, outbox, finalRules
       return state === "dead" && isOfWatch && finalRules.sinks.has(sink) ? [sink] : [];
     }),
   );
-  return [...sinks].flatMap((sink) =>
-    [...reported].some((text) => text.includes(sink)) ? [] : [`messages of ${sink} were given up, and nobody was notified`],
-  );
+  const isSent = (sink: string) =>
+    outbox.alerts.some(
+      ({ event, row }) =>
+        event.type === "delivery.dead" && event.subject === sink && outbox.messages.get(row.messageId ?? "")?.state === "sent",
+    );
+  const hasOps = [...finalRules.ops].some((name) => finalRules.sinks.has(name));
+  return [...sinks].flatMap((sink) => {
+    if (![...reported].some((text) => text.includes(sink))) return [`messages of ${sink} were given up, and nobody was notified`];
+    return hasOps && !isSent(sink) ? [`messages of ${sink} were given up, and the report of it reached nobody`] : [];
+  });
 }
