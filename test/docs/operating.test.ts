@@ -30,7 +30,7 @@ describe("docs/operating.md", () => {
   it("names every event the daemon raises about itself, and no other", () => {
     const raised = sources
       .filter(({ path }) => /^(?:polling|engine|enrich|app)\//.test(path))
-      .flatMap(({ text }) => found(text, /(?:type|event): "([a-z]+\.[a-z]+)"/g))
+      .flatMap(({ text }) => found(text, /(?:(?:type|event):|const [A-Z_]*REPORT =) "([a-z]+\.[a-z]+)"/g))
       // Facts of the platform, and the sample that a person asked for.
       .filter((type) => !/^(?:tweet|follower|score|volume)\.|^sink\.sample$/.test(type));
     const table = page.slice(page.indexOf("## Ops alerts"), page.indexOf("## Silence"));
