@@ -20,7 +20,7 @@ export interface Page {
   readonly inline: readonly { readonly text: string; readonly line: number }[];
 }
 
-export const PAGES: readonly Page[] = ["README.md", "CONTRIBUTING.md", ...markdownIn("docs")].map(readPage);
+export const PAGES: readonly Page[] = ["README.md", "CONTRIBUTING.md", "AGENTS.md", ...markdownIn("docs")].map(readPage);
 
 function markdownIn(folder: string): readonly string[] {
   if (!existsSync(join(ROOT, folder))) return [];

@@ -46,6 +46,18 @@ describe("links and paths in the documentation", () => {
     expect(named.filter(({ path, text }) => !isThere(path, text))).toEqual([]);
   });
 
+  it("files that commands in shell blocks name exist", () => {
+    const named = PAGES.flatMap(({ path, blocks }) =>
+      blocks
+        .filter(({ language }) => ["sh", "bash", "shell"].includes(language))
+        .flatMap(({ text }) =>
+          [...text.matchAll(/(?:^|\s)((?:src|test|bench|\.ci)\/[\w./-]+)/g)].map((found) => ({ path, text: found[1] ?? "" })),
+        ),
+    );
+    expect(named.length).toBeGreaterThan(2);
+    expect(named.filter(({ text }) => !existsSync(join(ROOT, text)))).toEqual([]);
+  });
+
   it("every page is reachable from the README", () => {
     const reached = new Set(["README.md"]);
     for (let before = 0; before < reached.size; ) {
