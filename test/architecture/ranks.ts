@@ -135,6 +135,7 @@ export const TEST_FOLDERS = [
   "lint",
   "support",
   "e2e",
+  "faults",
   "long",
   "sim",
   "mutation",
