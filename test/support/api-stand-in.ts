@@ -223,6 +223,8 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => handle(request, response, body));
   });
+  // A test that is held up for longer than the default of five seconds would find its connection closed.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
 

@@ -39,6 +39,8 @@ export async function startLoopbackServer(first: Answer = (_, response) => respo
       current(seen, response);
     });
   });
+  // A test that is held up for longer than the default of five seconds would find its connection closed.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {

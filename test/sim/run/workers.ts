@@ -35,6 +35,8 @@ async function work(options: SpreadOptions): Promise<void> {
     const child = fork(options.script, ["--worker"], { execArgv: ["--max-semi-space-size=64"] });
     for (let played = 0; job !== undefined && played < JOBS_PER_PROCESS; played += 1) {
       const verdict = await ask(child, job);
+      // The process was gone before it began: a fresh one plays the job.
+      if (verdict === undefined) break;
       options.onVerdict(verdict);
       job = options.next();
       if (child.exitCode !== null || child.killed) break;
@@ -43,7 +45,8 @@ async function work(options: SpreadOptions): Promise<void> {
   }
 }
 
-function ask(child: ChildProcess, job: Job): Promise<Verdict> {
+/** Resolves with undefined where the process did not take the job. */
+function ask(child: ChildProcess, job: Job): Promise<Verdict | undefined> {
   return new Promise((resolve) => {
     const failed = (text: string): Verdict => ({
       ...{
@@ -55,7 +58,7 @@ function ask(child: ChildProcess, job: Job): Promise<Verdict> {
         counts: { requests: 0, messages: 0, lives: 0, stalls: 0, replaced: 0 },
       },
     });
-    const finish = (verdict: Verdict) => {
+    const finish = (verdict: Verdict | undefined) => {
       clearTimeout(timer);
       child.off("message", finish);
       child.off("exit", onExit);
@@ -68,6 +71,8 @@ function ask(child: ChildProcess, job: Job): Promise<Verdict> {
     }, LONGEST_MS);
     child.on("message", finish);
     child.on("exit", onExit);
-    child.send(job);
+    child.send(job, (error) => {
+      if (error !== null) finish(undefined);
+    });
   });
 }
