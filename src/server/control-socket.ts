@@ -44,6 +44,9 @@ async function removeStale(path: string): Promise<void> {
   await unlink(path);
 }
 
+/** Whether a process answers on the control socket of this state. */
+export const isControlAnswered = (statePath: string): Promise<boolean> => isAnswered(controlSocketPath(statePath));
+
 async function isAnswered(path: string): Promise<boolean> {
   const socket = connect(path);
   try {

@@ -28,7 +28,7 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
   try {
     const isNew = await prepare(address, options);
     let hasMigrated = false;
-    const isVisitor = options.readonly === true || options.shared === true;
+    const isVisitor = options.readonly === true || mayBringUp(options);
     // For the control socket.
     if (!isVisitor) makePrivateFolders(dirname(options.path));
     const id = options.random.id();
@@ -79,13 +79,15 @@ async function prepare(address: PostgresAddress, options: OpenOptions): Promise<
     const pending = pendingIn(address, options)(applied);
     if (pending.length === 0) return false;
     // A command beside the daemon brings a state up only where no daemon holds it.
-    if (options.shared === true && (await tryLock(session))) await bringUp(address, options);
-    else if (options.shared === true || options.readonly === true) throw olderSchema(address, pending);
+    if (mayBringUp(options) && (await tryLock(session))) await bringUp(address, options);
+    else if (mayBringUp(options) || options.readonly === true) throw olderSchema(address, pending);
     return isEmpty;
   } finally {
     await session.end();
   }
 }
+
+const mayBringUp = ({ shared, changing }: OpenOptions): boolean => shared === true || changing === true;
 
 const FACTS = `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
   pg_is_in_recovery() as "isStandby", pg_backend_pid() as pid`;

@@ -47,6 +47,8 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   /** For commands that write beside a running daemon: takes the lock only to bring the file up, and only if it is free. */
   readonly shared?: boolean;
+  /** For a command that changes the state where no daemon runs: holds the lock until it is closed. */
+  readonly changing?: boolean;
   /** Of a state on Postgres: waits while another daemon is active, where it would be refused. */
   readonly standby?: Standby;
   /** The schema's history; the product's own unless said otherwise. */
@@ -101,6 +103,9 @@ export async function openStore(options: OpenOptions): Promise<OpenedStore> {
   }
 }
 
+/** Whether a command opens it, which works on the state for moments. */
+const isVisit = ({ shared, changing }: OpenOptions): boolean => shared === true || changing === true;
+
 function createFolder(path: string): void {
   try {
     makePrivateFolders(dirname(path));
@@ -146,7 +151,7 @@ async function bringUp(handle: SqliteHandle, options: OpenOptions, context: Open
   if (pending.length > 0) await migrateSafely(handle, db, options, isEmpty);
   if (options.halfTransferred !== true) await refuseHalfTransferred(db, context.path);
   // A command beside the daemon comes and goes: it does not answer for how the file is left.
-  await markClean(db, options.shared === true && !unclean);
+  await markClean(db, isVisit(options) && !unclean);
   checkpoint(handle);
   return { handle, db, unclean, check, isCreated: isEmpty };
 }
@@ -197,12 +202,11 @@ function compose(
   const { path, clock, random, log } = options;
   announce(log, context, { unclean, isCreated });
   waitByClock(handle);
-  const ownsLock = unlock !== undefined && options.shared !== true;
   const close = once(async () => {
     await check?.stop();
-    if (ownsLock) await leaveClean(handle, db, log);
+    if (unlock !== undefined && !isVisit(options)) await leaveClean(handle, db, log);
     await db.destroy();
-    if (ownsLock) unlock();
+    if (options.shared !== true) unlock?.();
   });
   const problems = check?.problems ?? Promise.resolve([]);
   void problems.then((found) => {

@@ -4,6 +4,10 @@
  */
 import type { Config } from "../../config/config.ts";
 import { formatIssue } from "../../config/report.ts";
+import { type Clock, sleep } from "../../model/clock.ts";
+import type { StateAddress } from "../../model/postgres-address.ts";
+import { isControlAnswered } from "../../server/control-socket.ts";
+import { isStateLocked } from "../../state/files/lock.ts";
 import type { WaitsFor } from "../../state/membership/standby.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { type ActivityFeed, createActivityFeed, publishingStore } from "./activity.ts";
@@ -21,6 +25,9 @@ interface StandByParts {
   readonly adapters: Adapters;
   readonly serving: Pick<Serving, "open">;
 }
+
+const MAX_LOCK_WAIT_MS = 5_000;
+const LOCK_RETRY_MS = 50;
 
 /** `host`: of the daemon that leads. */
 const REASONS: Readonly<Record<WaitsFor, (host: string) => string>> = {
@@ -46,12 +53,33 @@ export async function openOrStandBy(initial: Config, { adapters, serving }: Stan
   };
   try {
     const feed = createActivityFeed();
-    const store = publishingStore(await adapters.openStore({ ...initial.state, clock, random, log, standby }), feed);
+    const open = () => adapters.openStore({ ...initial.state, clock, random, log, standby });
+    const store = publishingStore(await openOnceFree(open, { clock, state: initial.state, signal: standby.signal }), feed);
     if (idle === undefined) return { feed, store, config: initial };
     log.info("no longer standing by: the state has this version's schema");
     return { feed, store, config: await loadAgain(initial, deps) };
   } finally {
     await served;
+  }
+}
+
+interface LockWait {
+  readonly clock: Clock;
+  readonly state: StateAddress;
+  readonly signal: AbortSignal;
+}
+
+/** A command that changes the state holds the lock of its file for moments. A daemon that holds it answers on its socket, and does not end. */
+async function openOnceFree(open: () => Promise<OpenedStore>, { clock, state, signal }: LockWait): Promise<OpenedStore> {
+  const untilMs = clock.monotonic() + MAX_LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      const isLate = signal.aborted || clock.monotonic() >= untilMs;
+      if (isLate || state.postgres !== undefined || !isStateLocked(error) || (await isControlAnswered(state.path))) throw error;
+      await sleep(clock, LOCK_RETRY_MS, signal);
+    }
   }
 }
 

@@ -52,7 +52,7 @@ export async function changeState<T>(
   level: LogLevel = "warn",
 ): Promise<T> {
   const { clock, random } = context;
-  const store = await openState({ ...place.state, clock, random, log: context.logger(level), shared: true, mustExist: true });
+  const store = await openState({ ...place.state, clock, random, log: context.logger(level), changing: true, mustExist: true });
   try {
     const result = await change(store);
     if (place.state.postgres !== undefined) await store.announce("all");

@@ -3,6 +3,9 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { holdExclusively } from "../db/sqlite.ts";
 import { sqliteCode } from "../db/sqlite-dialect.ts";
 
+/** Whether a state could not be opened because another process holds it. */
+export const isStateLocked = (error: unknown): boolean => error instanceof ExitError && error.code === "STATE_LOCKED";
+
 /** Returns what gives the lock back. @throws ExitError STATE_LOCKED while another process has it. */
 export function lockState(path: string): () => void {
   try {
