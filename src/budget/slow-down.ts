@@ -23,6 +23,11 @@ export type SlowDownFactors = Readonly<Record<Priority, number>>;
 
 export const NO_SLOW_DOWN: SlowDownFactors = { high: 1, normal: 1, low: 1 };
 
+/** Factors move a little every minute: below this one, a poll counts as untouched. */
+const MIN_SLOWED = 1.05;
+
+export const isSlowed = (factor: number): boolean => factor >= MIN_SLOWED;
+
 const DAY_MS = 86_400_000;
 const FIRST_TO_WAIT = ["low", "normal", "high"] as const satisfies readonly Priority[];
 /** Each priority gives way up to a cap before the next one does; when all have, the round begins again with the next cap. */

@@ -2,17 +2,19 @@
 import type { GroupRun } from "../polling/run/poll-run.ts";
 import { shardOf } from "../model/replicas.ts";
 import type { PollAftermath } from "../model/poll-aftermath.ts";
+import type { Watch } from "../model/watch.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import { type EngineDeps, EngineParts } from "./engine-parts.ts";
 import { STORE_RETRY_MS } from "./health/store-watch.ts";
 import { countGaps, type OpenGaps } from "./loop/poll-history.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
 import type { EngineWatch } from "./planned-watches.ts";
+import { type SlowedWatch, slowedWatches } from "./quota/slowed-watches.ts";
 
 const ANSWER_GRACE_MS = 3_000;
 
 export class Engine {
-  readonly #deps: Pick<EngineDeps, "polls" | "store" | "share" | "gate" | "storeWatch" | "quotaWatch" | "clock" | "log">;
+  readonly #deps: Pick<EngineDeps, "polls" | "store" | "share" | "gate" | "storeWatch" | "quotaWatch" | "timetable" | "clock" | "log">;
   readonly #parts: EngineParts;
   #isLeading = false;
 
@@ -97,6 +99,13 @@ export class Engine {
       return dueMs === undefined ? [] : [Math.max(dueMs, soonestMs(key))];
     });
     return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** Those of the watches that the quota slows down, by their ids, whichever replica polls them. */
+  slowedWatches(watches: readonly Watch[]): Promise<ReadonlyMap<string, SlowedWatch>> {
+    const { share, clock, quotaWatch, store, timetable } = this.#deps;
+    const pollsOf = (watchId: string) => this.pollsOf(watchId);
+    return slowedWatches({ share, clock, quotaWatch, store, timetable, pollsOf, loop: this.#parts.loop }, watches);
   }
 
   /** When a poll that serves a watch last succeeded, epoch ms; undefined while none has. */

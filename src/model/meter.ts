@@ -58,6 +58,16 @@ export const METRICS = {
     help: "Time of the last poll of a watch that succeeded, in Unix seconds; absent until one did, and while the watch is paused.",
     labels: ["watch"],
   },
+  chirpwatch_watch_slow_down_factor: {
+    kind: "gauge",
+    help: "How many times longer than its schedule says a watch waits between polls, as the quota is short; infinite while the quota is spent; absent while nothing slows it down.",
+    labels: ["watch"],
+  },
+  chirpwatch_watch_next_poll_timestamp_seconds: {
+    kind: "gauge",
+    help: "Time of the next poll of a watch that the quota slows down, in Unix seconds; absent while nothing slows it down.",
+    labels: ["watch"],
+  },
   chirpwatch_items_total: { kind: "counter", help: "Items seen for the first time, by watch and verdict.", labels: ["watch", "verdict"] },
   chirpwatch_events_total: {
     kind: "counter",

@@ -25,6 +25,7 @@ export const watchView = (changes: Partial<WatchView> = {}): WatchView => ({
   polled_by: [],
   requests_spent: 3_204,
   problem: "",
+  slowed: null,
   enriching: null,
   ...changes,
 });

@@ -1,9 +1,8 @@
 /** How much slower than planned a running daemon polls each watch now. */
-import { NO_SLOW_DOWN } from "../../budget/slow-down.ts";
+import { isSlowed, NO_SLOW_DOWN } from "../../budget/slow-down.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Forecast } from "../../forecast/forecast.ts";
 import { round } from "./plan-changes.ts";
-import { isSlowed } from "../views/quota-view.ts";
 
 export interface PaceView {
   /** False under freshness, where the planner places each run by what the last one found, and while `stretch` is above 1. */

@@ -1,6 +1,6 @@
 /** The quota as status, budget and page show it: what is left, how fast it goes, who pays, and what needs attention. */
 import type { SuspensionReason } from "../../budget/key-ring.ts";
-import { forecastRequests, type SlowDownFactors } from "../../budget/slow-down.ts";
+import { forecastRequests, isSlowed, type SlowDownFactors } from "../../budget/slow-down.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Config } from "../../config/config.ts";
 import { isBelowConfigured } from "../../engine/quota/quota-alerts.ts";
@@ -57,9 +57,6 @@ export const quotaView = (facts: QuotaFacts): QuotaView => ({
   period_start: isoTime(facts.period.startMs),
   period_end: isoTime(facts.period.endMs),
 });
-
-/** Factors move a little every minute. */
-export const isSlowed = (factor: number): boolean => factor >= 1.05;
 
 /** Scheduled polls stop at the soft limit, which leaves the reserve to commands. */
 export const isQuotaSpent = ({ softLimit, spent }: Pick<QuotaFacts, "softLimit" | "spent">): boolean =>

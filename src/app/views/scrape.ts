@@ -52,16 +52,27 @@ const firstBits = (hash: string): number => Buffer.from(hash, "base64url").readU
 
 const WATCH_STATES = ["active", "paused", "misconfigured"] as const;
 
-async function setWatches({ store, engine, meter }: ScrapeDeps, inUse: ReadonlySet<string>): Promise<void> {
+async function setWatches({ store, engine, meter, config }: ScrapeDeps, inUse: ReadonlySet<string>): Promise<void> {
   const states = (await store.listWatches()).filter(({ id }) => inUse.has(id));
   for (const state of WATCH_STATES) meter.set("chirpwatch_watches", states.filter((one) => stateOf(one) === state).length, { state });
   const targets = states.flatMap((watch) => watch.targets);
   meter.set("chirpwatch_targets_unavailable", targets.filter((target) => target.status === "unavailable").length);
   meter.set("chirpwatch_gaps", await engine.countOwnGaps());
+  await setSlowed(engine, meter, config());
   meter.clear("chirpwatch_watch_last_success_timestamp_seconds");
   for (const { id, paused } of states) {
     const atMs = paused ? undefined : engine.lastSuccessAt(id);
     if (atMs !== undefined) meter.set("chirpwatch_watch_last_success_timestamp_seconds", atMs / 1_000, { watch: id });
+  }
+}
+
+/** Ten thousand watches that nothing slows down need no series. */
+async function setSlowed(engine: Engine, meter: ReadableMeter, { watches }: Config): Promise<void> {
+  meter.clear("chirpwatch_watch_slow_down_factor");
+  meter.clear("chirpwatch_watch_next_poll_timestamp_seconds");
+  for (const [watch, { factor, nextPollMs }] of await engine.slowedWatches(watches.filter(({ enabled }) => enabled))) {
+    meter.set("chirpwatch_watch_slow_down_factor", factor ?? Number.POSITIVE_INFINITY, { watch });
+    if (nextPollMs !== undefined) meter.set("chirpwatch_watch_next_poll_timestamp_seconds", nextPollMs / 1_000, { watch });
   }
 }
 

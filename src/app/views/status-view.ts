@@ -1,6 +1,7 @@
 /** From what the parts know to the one snapshot that status page, API and `chirpwatch status` show. */
 import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
+import type { SlowedWatch } from "../../engine/quota/slowed-watches.ts";
 import type { FailingEnrichment } from "../../enrich/enricher.ts";
 import type { EnrichmentBacklog } from "../../model/enrichment.ts";
 import type { EventRecord } from "../../model/history.ts";
@@ -37,6 +38,8 @@ export interface WatchFacts {
   readonly polledBy?: readonly string[];
   readonly spent: number;
   readonly problem: string;
+  /** Undefined while the quota does not slow it down, and where no daemon runs. */
+  readonly slowed?: SlowedWatch | undefined;
   /** Of its first reads that run now; undefined where none does. */
   readonly firstReadPages?: number | undefined;
   /** Undefined where none of its events waits for its enrichment. */
@@ -63,8 +66,15 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
     polled_by: facts.polledBy ?? [],
     requests_spent: facts.spent,
     problem: facts.problem,
+    slowed: slowedView(facts),
     enriching: enrichingView(facts),
   };
+}
+
+function slowedView({ slowed }: WatchFacts): WatchView["slowed"] {
+  if (slowed === undefined) return null;
+  const factor = slowed.factor === undefined ? null : Number(slowed.factor.toFixed(1));
+  return { factor, until: isoTime(slowed.untilMs), next_poll_at: isoOrNull(slowed.nextPollMs) };
 }
 
 function enrichingView({ backlog, failing }: WatchFacts): WatchView["enriching"] {

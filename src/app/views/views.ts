@@ -234,25 +234,26 @@ class DaemonViews implements Views {
       spent.set(watch, (spent.get(watch) ?? 0) + requests);
     const backlogs = new Map((await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]));
     const readPages = engine.firstReadPages();
-    return config()
-      .watches.filter(({ enabled }) => enabled)
-      .map((watch) => {
-        const polls = engine.pollsOf(watch.id);
-        const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
-        const state = states.get(watch.id);
-        return watchView(watch, {
-          state,
-          backlog: backlogs.get(state?.key ?? ""),
-          failing: watch.enrich === undefined ? undefined : failing.get(state?.key ?? ""),
-          sink: routing().describe(watch),
-          lastPollMs: times.length === 0 ? undefined : Math.max(...times),
-          nextPollMs: engine.nextPollAt(watch.id),
-          polledBy: [...new Set(polls.flatMap(({ key }) => others.get(shardOf(key)) ?? []))],
-          spent: spent.get(watch.id) ?? 0,
-          firstReadPages: readPages.get(watch.id),
-          problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
-        });
+    const watches = config().watches.filter(({ enabled }) => enabled);
+    const slowed = await engine.slowedWatches(watches);
+    return watches.map((watch) => {
+      const polls = engine.pollsOf(watch.id);
+      const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
+      const state = states.get(watch.id);
+      return watchView(watch, {
+        state,
+        backlog: backlogs.get(state?.key ?? ""),
+        failing: watch.enrich === undefined ? undefined : failing.get(state?.key ?? ""),
+        sink: routing().describe(watch),
+        lastPollMs: times.length === 0 ? undefined : Math.max(...times),
+        nextPollMs: engine.nextPollAt(watch.id),
+        polledBy: [...new Set(polls.flatMap(({ key }) => others.get(shardOf(key)) ?? []))],
+        spent: spent.get(watch.id) ?? 0,
+        firstReadPages: readPages.get(watch.id),
+        slowed: slowed.get(watch.id),
+        problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
       });
+    });
   }
 
   #sinkFacts() {

@@ -2,7 +2,7 @@
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/words/delivery-words.ts";
-import { enrichingWords, firstReadWords } from "../../server/words/watch-words.ts";
+import { enrichingWords, firstReadWords, slowedWords } from "../../server/words/watch-words.ts";
 import { type ReplicaView, unclaimedWords } from "../../server/words/replica-view.ts";
 import type { KeyView, QuotaView } from "../../server/words/budget-view.ts";
 import type { EventLine, GapView, ReloadView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
@@ -105,11 +105,22 @@ const watchTable = (watches: readonly WatchView[], nowMs: number): string =>
       watch.last_poll_at === null ? "-" : `${ageText(nowMs - Date.parse(watch.last_poll_at))} ago`,
       nextPollText(watch, nowMs),
       watch.sink || "-",
-      [watch.paused ? "paused" : "", notIndexed(watch), watch.problem, firstReadWords(watch), longReadText(watch), enrichingWords(watch)]
-        .filter((text) => text !== "")
-        .join("; "),
+      watchNotes(watch, nowMs),
     ]),
   );
+
+const watchNotes = (watch: WatchView, nowMs: number): string =>
+  [
+    watch.paused ? "paused" : "",
+    slowedWords(watch.slowed, (iso) => `in ${ageText(Date.parse(iso) - nowMs)}`),
+    notIndexed(watch),
+    watch.problem,
+    firstReadWords(watch),
+    longReadText(watch),
+    enrichingWords(watch),
+  ]
+    .filter((text) => text !== "")
+    .join("; ");
 
 /** Another replica knows when it polls. */
 function nextPollText({ next_poll_at: at, polled_by: others }: WatchView, nowMs: number): string {

@@ -83,6 +83,11 @@ export class PollLoop {
     return this.#queue.nextDueAt(key);
   }
 
+  /** When a poll that another replica makes is due, by its last one, epoch ms. */
+  dueAfter(poll: Poll, lastPolledMs: number): number {
+    return this.#queue.dueAfter(poll, lastPolledMs).dueMs;
+  }
+
   start(work: PollWork): void {
     this.#work = work;
     // The pace may have been learned after the plan was made: polls that were slowed down before a restart are no sooner due after it.

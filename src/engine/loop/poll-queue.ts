@@ -71,10 +71,15 @@ export class PollQueue {
     const lastPolledMs = this.#lastPolledAtMs.get(poll.key);
     const isNew = lastPolledMs === undefined || lastPolledMs > nowMs;
     const pacedFromMs = isNew ? undefined : lastPolledMs - poll.spreadMs;
-    const tickMs = isNew ? nowMs : tickAfter(this.#pace, poll, lastPolledMs - poll.spreadMs, lastPolledMs);
-    const dueMs = tickMs + poll.spreadMs;
+    const { dueMs, tickMs } = isNew ? { dueMs: nowMs, tickMs: nowMs } : this.dueAfter(poll, lastPolledMs);
     // A tick that fell into the downtime runs once, now.
     this.enter(poll, isNew || dueMs <= nowMs ? this.#atOnce() : { dueMs, tickMs }, pacedFromMs);
+  }
+
+  /** When a poll is due by its last one, at the pace of this moment, whoever makes it. */
+  dueAfter(poll: Poll, lastPolledMs: number): DueTime {
+    const tickMs = tickAfter(this.#pace, poll, lastPolledMs - poll.spreadMs, lastPolledMs);
+    return { tickMs, dueMs: tickMs + poll.spreadMs };
   }
 
   /** A literal of one shape: ten thousand entries that are spread from others take a third more memory. */

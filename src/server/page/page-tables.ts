@@ -1,16 +1,17 @@
 /** The three lists of the status page: watches, sinks, what happened last. */
 import { Html, html } from "../words/html.ts";
 import { outcomesText } from "../words/delivery-words.ts";
-import { enrichingWords, firstReadWords } from "../words/watch-words.ts";
+import { enrichingWords, firstReadWords, slowedWords } from "../words/watch-words.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
-import { counted, countText, lasting, when } from "../words/page-words.ts";
+import { counted, countText, lasting, spanText, when } from "../words/page-words.ts";
 import type { EventLine, MemberListView, SinkView, TargetView, WaitView, WatchView } from "../words/views.ts";
 
 /** Ten thousand rows every ten seconds would cost the daemon more than they are worth. */
 const MAX_WATCHES = 200;
 
 export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
-  const inOrder = [...watches].sort((a, b) => Number(isTroubled(b)) - Number(isTroubled(a)));
+  const rank = (watch: WatchView) => 2 * Number(isTroubled(watch)) + Number(watch.slowed !== null);
+  const inOrder = [...watches].sort((a, b) => rank(b) - rank(a));
   const shown = inOrder.slice(0, MAX_WATCHES);
   const left = watches.length - shown.length;
   const note =
@@ -31,7 +32,7 @@ export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
 function watchRow(watch: WatchView, nowMs: number): Html {
   const priority = watch.priority === "normal" ? "" : `, ${watch.priority} priority`;
   return html`<tr><th scope="row">${watch.id}<span class="sub">${watch.type}, ${watch.schedule}${priority}</span></th>
-<td data-label="State"><div>${watchPill(watch)}<span class="sub">${stateText(watch)}</span></div></td>
+<td data-label="State"><div>${watchPill(watch)}<span class="sub">${stateText(watch, nowMs)}</span></div></td>
 <td data-label="Alerts go to">${watch.sink}</td>
 <td data-label="Items known" class="num">${countText(watch.known_items)}</td>
 <td data-label="Requests" class="num">${countText(watch.requests_spent)}</td>
@@ -40,8 +41,14 @@ function watchRow(watch: WatchView, nowMs: number): Html {
 `;
 }
 
-const stateText = (watch: WatchView): string =>
-  [targetsText(watch.targets), firstReadWords(watch), enrichingWords(watch), ...watch.member_lists.flatMap(longReadText)]
+const stateText = (watch: WatchView, nowMs: number): string =>
+  [
+    targetsText(watch.targets),
+    slowedWords(watch.slowed, (iso) => `in ${spanText(Date.parse(iso) - nowMs)}`),
+    firstReadWords(watch),
+    enrichingWords(watch),
+    ...watch.member_lists.flatMap(longReadText),
+  ]
     .filter((text) => text !== "")
     .join("; ");
 
@@ -56,7 +63,7 @@ function watchPill(watch: WatchView): Html {
   if (watch.paused) return html`<span class="pill">Paused</span>`;
   if (isTroubled(watch)) return html`<span class="pill warn">Problem</span>`;
   if (watch.targets.some((target) => target.status === "pending")) return html`<span class="pill">Starting</span>`;
-  return html`<span class="pill good">OK</span>`;
+  return watch.slowed === null ? html`<span class="pill good">OK</span>` : html`<span class="pill warn">Slowed</span>`;
 }
 
 /** `98 of 100 readable, 1 not indexed, 2 gone`; a single readable target is named. */

@@ -17,9 +17,12 @@ function tile(title: string, big: Html | string, below: Html | string, between?:
 function watches(status: StatusView): Html {
   const paused = status.watches.filter((watch) => watch.paused).length;
   const troubled = status.watches.filter(isTroubled).length;
-  const notes = [paused > 0 ? `${countText(paused)} paused` : "", troubled > 0 ? `${countText(troubled)} with a problem` : ""].filter(
-    Boolean,
-  );
+  const slowed = status.watches.filter((watch) => watch.slowed !== null).length;
+  const notes = [
+    paused > 0 ? `${countText(paused)} paused` : "",
+    troubled > 0 ? `${countText(troubled)} with a problem` : "",
+    slowed > 0 ? `${countText(slowed)} slowed down by the quota` : "",
+  ].filter(Boolean);
   const active = status.watches.length - paused;
   return tile("Watches", html`${countText(active)} <small>active</small>`, notes.join(", ") || "all well");
 }

@@ -33,6 +33,16 @@ export interface KeyView {
   readonly aside: string;
 }
 
+/** How the quota slows a watch down. */
+export interface SlowedView {
+  /** How many times longer than its schedule says it waits between polls; null while it is not polled at all, as the quota is spent. */
+  readonly factor: number | null;
+  /** When the quota period ends: it is no longer slowed down then, or sooner. */
+  readonly until: string;
+  /** Also where another replica polls it: its schedule and its last poll say when. Null while its poll is under way. */
+  readonly next_poll_at: string | null;
+}
+
 export interface SpentView {
   readonly name: string;
   readonly spent: number;

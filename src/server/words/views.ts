@@ -2,7 +2,7 @@
  * What the server asks of the daemon, and the shapes it answers with: the types below are the JSON of `/api/v1/…`, field for field.
  * Names are snake_case and times ISO 8601 UTC, as in the webhook body. Implemented in app/, which may read state, engine and configuration.
  */
-import type { BudgetView, QuotaView } from "./budget-view.ts";
+import type { BudgetView, QuotaView, SlowedView } from "./budget-view.ts";
 import type { DeadView } from "./dead-view.ts";
 import type { PathView } from "./path-view.ts";
 import type { RenderView } from "./render-view.ts";
@@ -74,6 +74,8 @@ export interface WatchView {
   readonly requests_spent: number;
   /** Why the last poll failed; empty when it did not. */
   readonly problem: string;
+  /** Null while the quota does not slow it down. */
+  readonly slowed: SlowedView | null;
   /** Events that wait for their enrichment, and why there is no answer; null when none waits and the last answer was good. */
   readonly enriching: EnrichingView | null;
 }

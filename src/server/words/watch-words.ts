@@ -1,5 +1,6 @@
 /** How far the first read of a watch is, and which of its events wait for their enrichment, as page and commands say it. */
 import { counted, countText } from "./page-words.ts";
+import type { SlowedView } from "./budget-view.ts";
 import type { WatchView } from "./views.ts";
 
 /** `first read 12 of 50 targets, 3 pages of the next`; empty where all is read. Long member lists have words of their own. */
@@ -21,4 +22,14 @@ export function enrichingWords({ enriching }: Pick<WatchView, "enriching">): str
   if (enriching.waiting === 0)
     return `events go out not enriched: ${enriching.error}${since === null ? "" : `, since ${since.slice(0, 16).replace("T", " ")} UTC`}`;
   return `${counted(enriching.waiting, "event")} not enriched yet${enriching.error === "" ? "" : `: ${enriching.error}`}`;
+}
+
+/** `polled 264 times slower until 2026-04-01: the quota is short; next poll in 4h`; empty while it is not slowed down. `timeText` writes a time to come. */
+export function slowedWords(slowed: SlowedView | null, timeText: (iso: string) => string): string {
+  if (slowed === null) return "";
+  const { factor, until, next_poll_at: next } = slowed;
+  const day = until.slice(0, 10);
+  const effect =
+    factor === null ? `not polled until ${day}: the quota is spent` : `polled ${factor} times slower until ${day}: the quota is short`;
+  return `${effect}${next === null ? "" : `; next poll ${timeText(next)}`}`;
 }

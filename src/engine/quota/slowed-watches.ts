@@ -1,0 +1,75 @@
+/** Which watches the quota slows down: by how much, until when, and when they are polled next. Polls that other replicas make are among them. */
+import { isSlowed } from "../../budget/slow-down.ts";
+import { shardOf } from "../../model/replicas.ts";
+import type { Ports } from "../../model/ports.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import type { Watch } from "../../model/watch.ts";
+import { scheduleOf } from "../../plan/timing.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+import type { Timetable } from "../../schedule/timetable.ts";
+import type { QuotaWatch } from "./quota-watch.ts";
+
+export interface SlowedWatch {
+  /** How many times longer than its schedule says a watch waits between polls. Undefined: the quota is spent, and it is not polled at all. */
+  readonly factor: number | undefined;
+  /** When the quota period ends, epoch ms. */
+  readonly untilMs: number;
+  /** Epoch ms; undefined while its poll is under way. */
+  readonly nextPollMs: number | undefined;
+}
+
+export interface SlowedWatchesDeps extends Pick<Ports, "share" | "clock"> {
+  readonly quotaWatch: Pick<QuotaWatch, "status" | "heldUntilMs">;
+  readonly store: Pick<PollStore, "loadSources">;
+  readonly timetable: Timetable;
+  readonly pollsOf: (watchId: string) => readonly Poll[];
+  readonly loop: {
+    nextDueAt(pollKey: string): number | undefined;
+    dueAfter(poll: Poll, lastPolledMs: number): number;
+  };
+}
+
+/** Returns those of the watches that the quota slows down, by their ids. The state is read only where there are some. */
+export async function slowedWatches(deps: SlowedWatchesDeps, watches: readonly Watch[]): Promise<ReadonlyMap<string, SlowedWatch>> {
+  const { quotaWatch, pollsOf, store } = deps;
+  const held = quotaWatch.heldUntilMs > 0;
+  const slowed = watches.flatMap((watch) => {
+    const polls = pollsOf(watch.id);
+    const factor = factorOf(deps, watch, polls);
+    return polls.length > 0 && (held || isSlowed(factor)) ? [{ id: watch.id, polls, factor }] : [];
+  });
+  if (slowed.length === 0) return new Map();
+  const keys = [...new Set(slowed.flatMap(({ polls }) => polls.map(({ key }) => key)))];
+  const lastPolls = new Map((await store.loadSources(keys)).map(({ fingerprint, lastPollAtMs }) => [fingerprint, lastPollAtMs]));
+  const untilMs = quotaWatch.status.period.endMs;
+  return new Map(
+    slowed.map(({ id, polls, factor }) => {
+      // Only first reads go on where the quota is spent.
+      const isHeld = held && polls.every(({ key }) => (lastPolls.get(key) ?? null) !== null);
+      return [id, { factor: isHeld ? undefined : factor, untilMs, nextPollMs: nextPollMs(deps, polls, lastPolls) }];
+    }),
+  );
+}
+
+/** By its slowest poll. A watch that shares the poll of a faster one may be polled as often as its own schedule says. */
+function factorOf({ quotaWatch, timetable, clock }: SlowedWatchesDeps, { timing }: Watch, polls: readonly Poll[]): number {
+  const { factors } = quotaWatch.status;
+  const slowed = polls.filter(({ priority }) => isSlowed(factors[priority]));
+  if (slowed.length === 0) return 1;
+  const ownMs = timetable.intervalMs(scheduleOf(timing), clock.now());
+  return Math.max(...slowed.map(({ priority, intervalMs }) => (factors[priority] * Math.min(intervalMs, ownMs)) / ownMs));
+}
+
+function nextPollMs(
+  { share, loop, quotaWatch }: SlowedWatchesDeps,
+  polls: readonly Poll[],
+  lastPolls: ReadonlyMap<string, number | null>,
+): number | undefined {
+  const times = polls.flatMap((poll) => {
+    const lastMs = lastPolls.get(poll.key) ?? null;
+    const isOwn = share.holds("poll", shardOf(poll.key));
+    const dueMs = isOwn || lastMs === null ? loop.nextDueAt(poll.key) : loop.dueAfter(poll, lastMs);
+    return dueMs === undefined ? [] : [lastMs === null ? dueMs : Math.max(dueMs, quotaWatch.heldUntilMs)];
+  });
+  return times.length === 0 ? undefined : Math.min(...times);
+}
