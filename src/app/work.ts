@@ -150,7 +150,7 @@ function sharesOf(
   lead: () => void,
 ): Pick<RunningWork, "takeShare" | "readAgain"> {
   const { config, delivery, opsAlerts, active } = delivering;
-  const { engine } = polling;
+  const { engine, report } = polling;
   return {
     async takeShare() {
       await engine.takeShare();
@@ -163,7 +163,9 @@ function sharesOf(
       if (changed === "all") {
         const known = await registerConfiguredWatches(config(), { store, hash, clock, log, share });
         active.set(known);
-        await engine.readAgain(enabledOf(known));
+        const watches = enabledOf(known);
+        await engine.readAgain(watches);
+        report.readAgain(watches);
       } else {
         polling.tryAtOnce();
         await engine.watchesChanged(changed);

@@ -153,7 +153,7 @@ export class Replicas {
   }
 
   #said(): string {
-    return this.all.map((one) => one.err().slice(-3_000)).join("\n\n");
+    return this.all.map((one) => one.err().slice(-30_000)).join("\n\n");
   }
 
   #busy(): readonly string[] {

@@ -16,7 +16,7 @@ import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startServer } from "../../src/server/server.ts";
 import { openStore } from "../../src/state/open.ts";
 import { goodConfig } from "../config/load-text.ts";
-import { rememberingLog } from "../state/temp-state.ts";
+import { type RememberedLog, rememberingLog } from "../state/temp-state.ts";
 import { countingHttp } from "./counting-http.ts";
 import { makeEmptyState } from "./empty-state.ts";
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "./hook-receiver.ts";
@@ -27,7 +27,9 @@ import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 export interface InnerReplicas {
   readonly clock: VirtualClock;
   readonly hook: HookReceiver;
-  /** One more; the first one leads. `planner`: its version, where that is another one, which gives groups other keys. */
+  /** What all of them logged. */
+  readonly log: RememberedLog;
+  /** One more; the first one leads unless `leader` says which. `planner`: its version, where that is another one, which gives groups other keys. */
   add(planner?: number): Promise<Daemon>;
   /** Keys of the polls that a replica, counted from 0, is to make. */
   heldBy(replica: number): Promise<readonly string[]>;
@@ -38,6 +40,7 @@ export interface InnerReplicas {
 export interface ReplicaOptions {
   readonly ops?: object;
   readonly monthly?: number;
+  readonly leader?: number;
 }
 
 const START_MS = Date.UTC(2026, 2, 6, 13, 38, 49);
@@ -46,7 +49,10 @@ const REQUESTS = 10_000_000;
 const CONTROL = { path: "", answerWith: () => undefined, close: async () => undefined };
 
 /** None runs yet. Ended when the test ends. `ops`: more of that section. `monthly`: the quota, which is large unless given. */
-export async function makeInnerReplicas(watches: object, { ops = {}, monthly = REQUESTS }: ReplicaOptions = {}): Promise<InnerReplicas> {
+export async function makeInnerReplicas(
+  watches: object,
+  { ops = {}, monthly = REQUESTS, leader = 0 }: ReplicaOptions = {},
+): Promise<InnerReplicas> {
   const folder = makeEmptyState();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
@@ -70,7 +76,7 @@ export async function makeInnerReplicas(watches: object, { ops = {}, monthly = R
     ...opened,
     replicas: async () => [...rows.values()],
     async setReplicaConfig(id: string, digest: string) {
-      rows.set(id, { id, name: id, isLeading: rows.size === 0, joinedAtMs: clock.now(), ...rows.get(id), config: digest });
+      rows.set(id, { id, name: id, isLeading: id === `r${leader}`, joinedAtMs: clock.now(), ...rows.get(id), config: digest });
       await opened.setReplicaConfig(id, digest);
     },
     close: async () => undefined,
@@ -92,11 +98,12 @@ export async function makeInnerReplicas(watches: object, { ops = {}, monthly = R
   return {
     clock,
     hook,
+    log: base.log,
     async add(planner) {
       const id = `r${ids.length}`;
-      const isFirst = ids.push(id) === 1;
+      ids.push(id);
       const membership: Membership = {
-        ...{ id, clock, isLeading: () => isFirst, isPresent: async () => true, isConnected: () => true },
+        ...{ id, clock, isLeading: () => id === `r${leader}`, isPresent: async () => true, isConnected: () => true },
         ...{ setMayLead: () => undefined, giveUp: async () => undefined },
       };
       const otherwise = (text: string) => (planner === undefined ? text : text.replace(/ \d+$/, ` ${planner}`));

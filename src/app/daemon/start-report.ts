@@ -3,7 +3,7 @@ import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
-import type { WatchStore } from "../../model/watch-store.ts";
+import type { TargetState, WatchState, WatchStore } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { notedItems } from "./noted-items.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
@@ -11,6 +11,8 @@ import { returnText } from "./pause.ts";
 
 export interface StartReport {
   started(watches: readonly EngineWatch[]): void;
+  /** The same for those of them that are new here: another replica may have registered them after this one had started. */
+  readAgain(watches: readonly EngineWatch[]): void;
   /** A target that cannot be read now holds no line up. */
   missing(watchId: string): void;
   polled(poll: Poll, outcome: PollOutcome | undefined): void;
@@ -23,27 +25,38 @@ export interface StartReportDeps {
   /** Where a watch's alerts go, for people. */
   readonly sinkText: (watch: Watch) => string;
   readonly nextPollAt: (watchId: string) => number | undefined;
+  /** Whether another replica may read some targets of a watch first: only the state knows of those. */
+  readonly isShared: boolean;
 }
 
 /** Thousands of watches finish their baselines together: the state is asked once for them, and after the next polls are placed. */
 const GATHER_MS = 50;
+/** The same where the state is asked before the first reads of this process are done. */
+const GATHER_SHARED_MS = 1_000;
 /** Of more watches whose baseline is done a start says one line for all. */
 const MOST_LINES = 100;
 
 export function createStartReport(deps: StartReportDeps): StartReport {
-  /** Watches whose baseline was done a moment ago. */
-  const noted: Watch[] = [];
+  /** Watches whose baseline was done a moment ago, or may be done, as another replica may have read the rest. */
+  const noted = new Set<Watch>();
   /** Watches whose first line is still to come, with the number of targets that have no baseline. */
   const waiting = new Map<string, { readonly watch: Watch; left: number }>();
+  /** By their keys in the state. */
+  const known = new Set<string>();
 
   const countDown = (watchId: string) => {
     const entry = waiting.get(watchId);
     if (entry === undefined) return;
     entry.left -= 1;
-    if (entry.left > 0) return;
-    waiting.delete(watchId);
-    if (noted.length === 0) deps.clock.after(GATHER_MS, () => void reportRecorded(noted.splice(0)).catch(() => undefined));
-    noted.push(entry.watch);
+    if (entry.left > 0 && !deps.isShared) return;
+    if (noted.size === 0) deps.clock.after(entry.left > 0 ? GATHER_SHARED_MS : GATHER_MS, () => void report().catch(() => undefined));
+    noted.add(entry.watch);
+  };
+
+  const report = async (): Promise<void> => {
+    const watches = [...noted];
+    noted.clear();
+    await reportRecorded(watches);
   };
 
   const nextPoll = (watchId: string): string => {
@@ -55,44 +68,55 @@ export function createStartReport(deps: StartReportDeps): StartReport {
     const states = new Map((await deps.store.listWatches(watches.map(({ id }) => id))).map((state) => [state.id, state]));
     for (const watch of watches) {
       const state = states.get(watch.id);
+      if (deps.isShared && state !== undefined && unreadTargets(state).length > 0) continue;
+      waiting.delete(watch.id);
       const items = state === undefined ? 0 : notedItems(watch.type, state);
       const text = `${watch.id}: ${items} items noted, next poll ${nextPoll(watch.id)}, alerts go to ${deps.sinkText(watch)}`;
       deps.log.info(text, { watch: watch.id, items });
     }
   };
 
-  return {
-    started(watches) {
-      const known: EngineWatch[] = [];
-      for (const one of watches) {
-        const { watch, state } = one;
-        const { returnedFromMs: fromMs } = state;
-        if (fromMs !== undefined && state.targets.some(({ baselineAtMs }) => baselineAtMs !== null)) {
-          const awayMs = Math.max(1_000, Math.round((deps.clock.now() - fromMs) / 1_000) * 1_000);
-          deps.log.info(returnText(watch.id, awayMs, watch.onReturn), { watch: watch.id, on_return: watch.onReturn });
-        }
-        // Reported once already, and asked again only now and then: no line waits for it.
-        const missing = state.targets.filter(({ status }) => status === "unavailable" || status === "misconfigured");
-        if (missing.length > 0) {
-          const names = missing.map(({ name }) => name);
-          deps.log.warn("some targets cannot be read for now", { watch: watch.id, targets: names, reason: missing[0]?.statusReason });
-        }
-        if (missing.length === state.targets.length && missing.length > 0) continue;
-        const left = state.targets.filter((target) => target.baselineAtMs === null && !missing.includes(target)).length;
-        if (left > 0) {
-          waiting.set(watch.id, { watch, left });
-          continue;
-        }
-        known.push(one);
+  const started = (watches: readonly EngineWatch[]) => {
+    const read: EngineWatch[] = [];
+    for (const one of watches) {
+      const { watch, state } = one;
+      known.add(state.key);
+      reportReturn(one, deps);
+      // Reported once already, and asked again only now and then: no line waits for it.
+      const missing = state.targets.filter(isMissing);
+      if (missing.length > 0) {
+        const names = missing.map(({ name }) => name);
+        deps.log.warn("some targets cannot be read for now", { watch: watch.id, targets: names, reason: missing[0]?.statusReason });
       }
-      reportKnown(known, deps.log, nextPoll);
-    },
+      if (missing.length === state.targets.length && missing.length > 0) continue;
+      const left = unreadTargets(state).length;
+      if (left > 0) waiting.set(watch.id, { watch, left });
+      else read.push(one);
+    }
+    reportKnown(read, deps.log, nextPoll);
+  };
+
+  return {
+    started,
+    readAgain: (watches) => started(watches.filter(({ state }) => !known.has(state.key))),
     missing: (watchId) => countDown(watchId),
     polled(_poll, outcome) {
       for (const { watch } of outcome?.baselined ?? []) countDown(watch.id);
     },
   };
 }
+
+function reportReturn({ watch: { id, onReturn }, state }: EngineWatch, { clock, log }: StartReportDeps): void {
+  const { returnedFromMs: fromMs, targets } = state;
+  if (fromMs === undefined || targets.every(({ baselineAtMs }) => baselineAtMs === null)) return;
+  const awayMs = Math.max(1_000, Math.round((clock.now() - fromMs) / 1_000) * 1_000);
+  log.info(returnText(id, awayMs, onReturn), { watch: id, on_return: onReturn });
+}
+
+const isMissing = ({ status }: TargetState): boolean => status === "unavailable" || status === "misconfigured";
+
+const unreadTargets = ({ targets }: WatchState): readonly TargetState[] =>
+  targets.filter((target) => target.baselineAtMs === null && !isMissing(target));
 
 function reportKnown(known: readonly EngineWatch[], log: Log, nextPoll: (watchId: string) => string): void {
   const counts = known.map(({ watch, state }) => ({ watch: watch.id, items: notedItems(watch.type, state) }));

@@ -165,7 +165,7 @@ class PollingHalf implements Polling {
   }
 
   #newReport(): StartReport {
-    const { delivering, store, deps } = this.#parts;
+    const { delivering, store, deps, share } = this.#parts;
     const { clock, log } = deps;
     return createStartReport({
       store,
@@ -173,6 +173,7 @@ class PollingHalf implements Polling {
       log,
       sinkText: (watch) => delivering.routing().describe(watch),
       nextPollAt: (watchId) => this.engine.nextPollAt(watchId),
+      isShared: !share.isAlone,
     });
   }
 
