@@ -19,9 +19,15 @@ export interface RoundFacts {
   readonly circuit: Pick<Circuit, "allowed" | "failing">;
   readonly cached: (event: ChirpEvent) => Enrichment | undefined;
   readonly nowMs: number;
-  /** What the daemon could not do while it was stopped does not count against `max_hold`. */
   readonly startedAtMs: number;
 }
+
+/**
+ * When an event goes out without an answer at the latest. The time counts over restarts: a daemon that is restarted again and again would else hold
+ * it for ever. After a start there is time for one more attempt, so that a long stop costs no event its answer.
+ */
+export const deadlineOf = (sinceMs: number, { maxHoldMs, timeoutMs }: EnrichRule, startedAtMs: number): number =>
+  Math.max(sinceMs + maxHoldMs, startedAtMs + timeoutMs);
 
 /** Those from the oldest on, up to the first that must be asked about and cannot be yet: so they keep their order. */
 export function planRound(due: readonly WaitingEvent[], facts: RoundFacts): readonly PlannedEvent[] {
@@ -33,7 +39,7 @@ export function planRound(due: readonly WaitingEvent[], facts: RoundFacts): read
   let asked = 0;
   for (const waiting of due) {
     const answer = cached(waiting.event);
-    const isOverdue = nowMs - Math.max(waiting.sinceMs, startedAtMs) >= rule.maxHoldMs;
+    const isOverdue = nowMs >= deadlineOf(waiting.sinceMs, rule, startedAtMs);
     if (answer !== undefined) planned.push({ waiting, how: { kind: "known", answer } });
     else if (isOverdue) planned.push({ waiting, how: { kind: "fail", reason: waiting.error === "" ? OVERDUE : "" } });
     else if (asked < most) {

@@ -10,7 +10,7 @@ import type { Random } from "../model/random.ts";
 import type { EnrichRule } from "../model/watch.ts";
 import { answeredEvent, failedEvent } from "./enriched-event.ts";
 import type { Circuit } from "./circuit.ts";
-import { planRound, type PlannedEvent } from "./plan-round.ts";
+import { deadlineOf, planRound, type PlannedEvent } from "./plan-round.ts";
 import type { Questions } from "./questions.ts";
 
 export interface EnrichDeps {
@@ -143,7 +143,7 @@ export class WatchEnricher {
     const answer = await this.#questions.ask(rule, waiting.event, AbortSignal.any([this.#abort.signal]));
     if ("labels" in answer) return { enriched: { waiting, ...answeredEvent(waiting.event, answer), attempts: attempts + 1 } };
     const nowMs = this.#deps.clock.now();
-    const deadlineMs = Math.max(waiting.sinceMs, this.#startedAtMs) + rule.maxHoldMs;
+    const deadlineMs = deadlineOf(waiting.sinceMs, rule, this.#startedAtMs);
     if (rule.onError === "pass" || nowMs >= deadlineMs) return { enriched: failed(waiting, attempts + 1, answer.reason) };
     const backoff = { stepsMs: RETRY_STEPS_MS, jitter: { from: 0.9, to: 1.1, random: this.#deps.random } };
     const nextAtMs = Math.round(nowMs + Math.max(backoffAfter(backoff, attempts + 1), answer.afterMs ?? 0));
@@ -159,7 +159,7 @@ export class WatchEnricher {
     const waitMs = this.#isAllDue ? 0 : left.nextAtMs - nowMs;
     const circuitMs = this.#circuit.waitMs();
     if (waitMs > 0 || circuitMs === 0 || rule?.onError !== "hold") return waitMs > 0 || hasDone ? waitMs : AGAIN_MS;
-    const deadlineMs = Math.max(left.oldestAtMs, this.#startedAtMs) + rule.maxHoldMs;
+    const deadlineMs = deadlineOf(left.oldestAtMs, rule, this.#startedAtMs);
     return Math.max(1, Math.min(circuitMs, deadlineMs - nowMs));
   }
 }
