@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { allowedPrograms, type ProgramRequest, type ProgramResult } from "../model/outputs.ts";
 
-/** Kept of what it prints; the rest is read and dropped. */
+/** Kept of each of the two ways that it prints; the rest is read and dropped. */
 const OUTPUT_BYTES = 65_536;
 /** So long a process that left the group may hold its output open. */
 const LINGER_MS = 200;
@@ -52,8 +52,9 @@ function run({ path, args, stdin, timeoutMs }: ProgramRequest, signal: AbortSign
 
 function collect(child: ChildProcess): () => Pick<ProgramResult, "output" | "stdout"> {
   const chunks: { readonly stream: unknown; readonly chunk: Buffer }[] = [];
-  let size = 0;
   for (const stream of [child.stdout, child.stderr]) {
+    // What it complains of must not take the room of its answer.
+    let size = 0;
     stream?.on("data", (chunk: Buffer) => {
       if (size < OUTPUT_BYTES) chunks.push({ stream, chunk: chunk.subarray(0, OUTPUT_BYTES - size) });
       size += chunk.length;

@@ -25,6 +25,11 @@ it("rotates before the file would pass its size, and keeps so many", async () =>
   expect(await Promise.all(["a.ndjson", "a.ndjson.1", "a.ndjson.2"].map(read))).toEqual(["7777\n", "5555\n6666\n", "3333\n4444\n"]);
 });
 
+it("counts the bytes of a text and not its characters", async () => {
+  for (const text of ["äöü\n", "😀é\n", "one\n"]) await append(text, { maxBytes: 13 });
+  expect(await Promise.all(["a.ndjson", "a.ndjson.1"].map(read))).toEqual(["😀é\none\n", "äöü\n"]);
+});
+
 it("starts over where none is kept", async () => {
   for (const text of ["1111\n", "2222\n", "3333\n"]) await append(text, { maxBytes: 10, keep: 0 });
   expect(await readdir(folder)).toEqual(["a.ndjson"]);
