@@ -132,6 +132,11 @@ describe("titles", () => {
 });
 
 describe("plain text", () => {
+  it("shows how often a tweet was seen from ten times on", () => {
+    const facts = (view_count: number) => readTweet({ view_count }).facts.filter(({ name }) => name === "Views");
+    expect([facts(9), facts(10)]).toEqual([[], [{ name: "Views", value: "10" }]]);
+  });
+
   it("is the whole message but its permalink", () => {
     expect(plainMessage(readTweet({ likes_count: 3 }))).toBe(
       "ALICE (@alice) posted\nhello &amp; <bye>\nLikes 3 · Followers 10\nbrand, rivals",

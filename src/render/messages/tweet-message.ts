@@ -91,12 +91,15 @@ function mediaOf(tweet: Tweet): NeutralMessage["media"] {
     .filter(({ url }) => url !== "");
 }
 
+/** A fresh tweet has a few views, most of them its author's: a count below this says nothing. */
+const MIN_VIEWS_SHOWN = 10;
+
 function countsOf(tweet: Tweet, locale: string | undefined): NeutralMessage["facts"] {
   const counts: readonly (readonly [string, number])[] = [
     ["Likes", tweet.likes_count],
     ["Reposts", tweet.retweet_count + tweet.quote_count],
     ["Replies", tweet.reply_count],
-    ["Views", tweet.view_count],
+    ["Views", tweet.view_count < MIN_VIEWS_SHOWN ? 0 : tweet.view_count],
     ["Followers", tweet.user.followers_count],
   ];
   return counts.filter(([, count]) => count > 0).map(([name, count]) => ({ name, value: formatCompact(count, locale) }));
