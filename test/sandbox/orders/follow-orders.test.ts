@@ -21,3 +21,8 @@ test("an account that everyone follows already gets no more followers from the c
     followers: [{ username: "bob" }],
   });
 });
+
+test("an account that is added by hand is called as its handle says", () => {
+  const named = (handle: string) => createAccount(1, 300, handle).displayName;
+  expect([named("maya_builds"), named("big_fan_1"), named("Zoe"), named("_")]).toEqual(["Maya Builds", "Big Fan 1", "Zoe", "_"]);
+});

@@ -97,7 +97,7 @@ export function createAccount(seed: number, index: number, username?: string): A
     index,
     id: userIdAt(createdMs, seed, index),
     username: username ?? star?.username ?? handleOf(first, last, index, 0),
-    displayName: star?.displayName ?? `${first} ${last}`,
+    displayName: star?.displayName ?? (username === undefined ? `${first} ${last}` : nameFrom(username)),
     description: star?.description ?? pick(BIOS, dice()),
     location: pick(PLACES, dice()),
     createdMs,
@@ -114,6 +114,14 @@ export function createAccount(seed: number, index: number, username?: string): A
     hasPinned: dice() < 0.4,
   };
 }
+
+/** The name of an account that was added by hand: "Maya Builds" for maya_builds. */
+const nameFrom = (handle: string): string =>
+  handle
+    .split("_")
+    .filter((word) => word !== "")
+    .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+    .join(" ") || handle;
 
 /** Posts a day of each of the `count` accounts of a world, on average. */
 export function createPosting(seed: number, count: number, { median, mean }: PostingRates): (index: number) => number {
