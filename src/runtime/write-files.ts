@@ -1,12 +1,17 @@
 /** What commands may put on the disk: a file that was not there, lines at the end of one, and a folder that goes away again. */
 import { appendFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { errorText } from "../model/errors.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
 
 /** Replaces a file only when asked to. @throws an Error with `code` EEXIST, EACCES … as Node does. */
 export const writeTextFile = (path: string, text: string, { overwrite }: { readonly overwrite: boolean }): Promise<void> =>
   writeFile(path, text, { flag: overwrite ? "w" : "wx" });
+
+/** Makes a folder, and those above it, unless it is there. @throws an Error with `code` EACCES … as Node does. */
+export const makeFolder = async (path: string): Promise<void> => void (await mkdir(path, { recursive: true }));
 
 /** Adds to a file, and makes it when there is none; on the disk when it returns. @throws an Error with `code` EACCES … as Node does. */
 export const appendToFile = (path: string, text: string): void => appendFileSync(path, text, { flush: true });
@@ -17,9 +22,14 @@ export interface TemporaryFolder {
   remove(): Promise<void>;
 }
 
-/** A fresh private folder where the system keeps temporary files. */
+/** A fresh private folder where the system keeps temporary files. @throws ExitError 73 */
 export async function makeTemporaryFolder(prefix: string): Promise<TemporaryFolder> {
-  const path = await mkdtemp(join(tmpdir(), prefix));
+  const path = await mkdtemp(join(tmpdir(), prefix)).catch((cause: unknown) => {
+    throw new ExitError(EXIT.cannotCreate, "TEMPORARY_FOLDER", `cannot make a folder in ${tmpdir()}: ${errorText(cause)}`, {
+      hint: "Set TMPDIR to a folder that this user may write to.",
+      cause,
+    });
+  });
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 

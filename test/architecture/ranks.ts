@@ -66,7 +66,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   "sandbox/world": [["chance"], ["people"], ["follows", "groups"], ["tweets"], ["."], ["shown"]],
   sandbox: [["world"], ["calls"], ["endpoints"], ["records"], ["orders"], ["faults"], ["."]],
   engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],
-  cli: [["terminal"], ["access"], ["call", "control", "demo", "inspect", "planning", "start"], ["."]],
+  cli: [["terminal"], ["access"], ["call", "control", "demo", "inspect", "planning"], ["start"], ["."]],
   sinks: [["kind"], ["discord", "email", "slack", "teams", "telegram", "webhook"], ["."]],
 };
 

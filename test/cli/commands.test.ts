@@ -1,10 +1,9 @@
 /** Commands that need no daemon. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { registrationOf } from "../../src/app/daemon/registration.ts";
-import { parseDotEnv } from "../../src/runtime/environment.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../config/load-text.ts";
 import { openTemp } from "../state/temp-state.ts";
@@ -121,67 +120,8 @@ describe("validate beside a state", () => {
   });
 });
 
-describe("init", () => {
-  it.each(["slack", "discord", "webhook"])("%s: writes files that pass validate with the variables of .env.example", async (kind) => {
-    const cwd = makeFolder();
-    const { code, out } = await runCommand(["init", kind], { cwd });
-    expect(code).toBe(0);
-    expect(out.match(/^ {2}\S.*/gm)?.map((line) => line.trim().split("  ")[0])).toEqual([
-      "cp .env.example .env",
-      "chirpwatch validate",
-      "chirpwatch run",
-    ]);
-    const env = parseDotEnv(readFileSync(join(cwd, ".env.example"), "utf8"));
-    const unset = await runCommand(["validate"], { cwd });
-    expect(unset.err).toContain("CHIRPWATCH_API_URL is not set");
-    const copied = await runCommand(["validate"], { cwd, env });
-    const unfilled = Object.keys(env).map((name) => `${name} still has the sample value of .env.example: put yours into .env`);
-    expect(copied.out.match(/warning: (.*)$/gm)).toEqual(expect.arrayContaining(unfilled.map((text) => `warning: ${text}`)));
-    expect([copied.code, copied.err]).toEqual([0, ""]);
-    const mine = { ...env, CHIRPWATCH_API_URL: "https://data.example.org", CHIRPWATCH_API_KEY: "k", SLACK_BOT_TOKEN: "xoxb-1" };
-    const hooks = {
-      DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/1/t",
-      WEBHOOK_URL: "https://example.org/",
-      WEBHOOK_SECRET: "long-random-text",
-    };
-    const set = await runCommand(["validate"], { cwd, env: { ...mine, ...hooks } });
-    expect(set.err).toBe("");
-    expect(set.out).toMatch(/^watches\.yaml is good: watches brand-mentions; sinks \w+ \(\w+\)\n$/);
-    expect(set.code).toBe(0);
-  });
-
-  it("points editors to a JSON Schema that exists", async () => {
-    const cwd = makeFolder();
-    await runCommand(["init", "slack"], { cwd });
-    const [, schema = ""] = /\$schema=(.*)/.exec(readFileSync(join(cwd, "watches.yaml"), "utf8")) ?? [];
-    expect(JSON.parse(readFileSync(resolve(cwd, schema), "utf8"))).toHaveProperty("properties.watches");
-  });
-
-  it("refuses to write over a file, and writes neither", async () => {
-    const cwd = makeFolder({ ".env.example": "MINE=1\n" });
-    const { code, err } = await runCommand(["init", "slack"], { cwd });
-    expect(err).toBe(".env.example is there already\n--force replaces what is there\n");
-    expect(code).toBe(73);
-    expect(existsSync(join(cwd, "watches.yaml"))).toBe(false);
-    expect(readFileSync(join(cwd, ".env.example"), "utf8")).toBe("MINE=1\n");
-  });
-
-  it("replaces with --force", async () => {
-    const cwd = makeFolder({ "watches.yaml": "mine", ".env.example": "MINE=1\n" });
-    const { code } = await runCommand(["init", "webhook", "--force"], { cwd });
-    expect(code).toBe(0);
-    expect(readFileSync(join(cwd, "watches.yaml"), "utf8")).toContain("type: webhook");
-  });
-
-  it("ends with 73 where nothing can be written", async () => {
-    const { code, err } = await runCommand(["init", "slack", "-c", "missing/watches.yaml"], { cwd: makeFolder() });
-    expect(err).toContain("cannot write");
-    expect(code).toBe(73);
-  });
-});
-
 describe("the command line", () => {
-  it.each(["nonsense", "validate --nonsense", "init", "init email", "pause"])("`chirpwatch %s` is a usage error", async (line) => {
+  it.each(["nonsense", "validate --nonsense", "init email", "pause"])("`chirpwatch %s` is a usage error", async (line) => {
     const { code, err } = await runCommand(line.split(" "), { cwd: makeFolder() });
     expect(err).toMatch(/^error: /);
     expect(code).toBe(2);

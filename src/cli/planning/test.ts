@@ -62,6 +62,10 @@ async function test(context: CliContext, watchId: string | undefined, flags: Tes
   }
 }
 
+/** Sends one labelled sample, as `test --sink` does. @throws ExitError, SinkError */
+export const sendSampleTo = (context: CliContext, config: string, sink: string): Promise<void> =>
+  test(context, undefined, { config, sink, targets: "5" });
+
 /** What one run of the command works with. */
 interface Session {
   readonly context: CliContext;

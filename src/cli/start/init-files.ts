@@ -1,5 +1,15 @@
-/** The texts that `init` writes: the smallest useful configuration of each kind, and the variables it wants. Pure. */
+/** The texts that `init` writes: the smallest useful configuration of each kind, and the variables it needs. Pure. */
 import { SAMPLE_VALUES } from "../../config/sample-values.ts";
+
+/** What a person may say about the configuration that `init` writes. */
+export interface StarterAnswers {
+  /** A search; the example's own where neither a search nor an account is given. */
+  readonly search?: string;
+  /** Handles without @. */
+  readonly accounts: readonly string[];
+  /** Slack only. */
+  readonly channel?: string;
+}
 
 export interface StarterFiles {
   readonly config: string;
@@ -7,45 +17,56 @@ export interface StarterFiles {
 }
 
 interface Starter {
-  /** The sink's name and its YAML, one line. */
+  /** The sink's name. */
   readonly name: string;
-  readonly yaml: string;
+  /** The sink's settings, in one line. */
+  readonly yaml: (answers: StarterAnswers) => string;
   /** What the sink needs: comment and variable. */
   readonly variables: readonly (readonly [comment: string, name: keyof typeof SAMPLE_VALUES])[];
 }
 
+const DEFAULT_CHANNEL = "#brand";
+
 const STARTERS = {
   slack: {
     name: "brand",
-    yaml: '{ type: slack, token: "${SLACK_BOT_TOKEN}", channel: "#brand" }',
+    yaml: ({ channel = DEFAULT_CHANNEL }) => `{ type: slack, token: "\${SLACK_BOT_TOKEN}", channel: ${quoted(channel)} }`,
     variables: [["the bot token of your Slack app; invite the app to the channel", "SLACK_BOT_TOKEN"]],
   },
   discord: {
     name: "feed",
-    yaml: '{ type: discord, webhook_url: "${DISCORD_WEBHOOK_URL}" }',
+    yaml: () => '{ type: discord, webhook_url: "${DISCORD_WEBHOOK_URL}" }',
     variables: [["Discord: channel settings, Integrations, Webhooks, Copy URL", "DISCORD_WEBHOOK_URL"]],
   },
   webhook: {
     name: "hook",
-    yaml: '{ type: webhook, url: "${WEBHOOK_URL}", secret: "${WEBHOOK_SECRET}" }',
+    yaml: () => '{ type: webhook, url: "${WEBHOOK_URL}", secret: "${WEBHOOK_SECRET}" }',
     variables: [
       ["where events are posted", "WEBHOOK_URL"],
       ["signs every message (Standard Webhooks); any text of yours", "WEBHOOK_SECRET"],
     ],
   },
+  terminal: { name: "terminal", yaml: () => "{ type: console }", variables: [] },
 } as const satisfies Record<string, Starter>;
 
 export type StarterKind = keyof typeof STARTERS;
 
-export const STARTER_KINDS = Object.keys(STARTERS) as readonly StarterKind[];
+/** Kinds that a person can ask for by name. Alerts of `docker` go to the container's output, or to the channel that is given. */
+export const SINK_KINDS = ["slack", "discord", "webhook"] as const satisfies readonly StarterKind[];
+
+export const starterSink = (kind: StarterKind): string => STARTERS[kind].name;
+
+/** The names of the variables that hold what the sink needs. */
+export const starterVariables = (kind: StarterKind): readonly string[] => STARTERS[kind].variables.map(([, name]) => name);
 
 /** `schemaPath`: where an editor finds the JSON Schema, as seen from the file. */
-export function starterFiles(kind: StarterKind, schemaPath: string): StarterFiles {
+export function starterFiles(kind: StarterKind, answers: StarterAnswers, schemaPath: string): StarterFiles {
   const starter: Starter = STARTERS[kind];
-  return { config: configText(starter, schemaPath), env: envText(starter) };
+  return { config: configText(starter, answers, schemaPath), env: envText(starter) };
 }
 
-const configText = ({ name, yaml }: Starter, schemaPath: string): string => `# yaml-language-server: $schema=${schemaPath}
+const configText = (starter: Starter, answers: StarterAnswers, schemaPath: string): string =>
+  `# yaml-language-server: $schema=${schemaPath}
 version: 1
 
 api:
@@ -53,25 +74,39 @@ api:
   key: \${CHIRPWATCH_API_KEY:?your key}
 
 watches:
-  brand-mentions:
-    type: search
-    query: '("acme corp" OR @acme) -from:acme' # your name, without what you post yourself
-    schedule: "@every 5m"
-    ignore: { authors: [acme_jobs], words: [giveaway] }
-    sink: ${name}
-
+${watchesText(answers, starter.name)}
 sinks:
-  ${name}: ${yaml}
+  ${starter.name}: ${starter.yaml(answers)}
 
-ops: { sink: ${name} } # where the daemon reports trouble of its own
+ops: { sink: ${starter.name} } # where the daemon reports trouble of its own
 `;
 
+const EXAMPLE_WATCH = {
+  query: `'("acme corp" OR @acme) -from:acme' # your name, without what you post yourself`,
+  ignore: "\n    ignore: { authors: [acme_jobs], words: [giveaway] }",
+};
+
+function watchesText({ search, accounts }: StarterAnswers, sink: string): string {
+  const example = search === undefined && accounts.length === 0;
+  const query = example ? EXAMPLE_WATCH.query : search === undefined ? undefined : quoted(search);
+  const watches = [
+    ...(query === undefined
+      ? []
+      : [["brand-mentions", "search", `query: ${query}`, `schedule: "@every 5m"${example ? EXAMPLE_WATCH.ignore : ""}`]]),
+    ...(accounts.length === 0 ? [] : [["accounts", "timeline", `accounts: [${accounts.map(quoted).join(", ")}]`, 'schedule: "@every 5m"']]),
+  ];
+  return watches.map(([id, type, what, when]) => `  ${id}:\n    type: ${type}\n    ${what}\n    ${when}\n    sink: ${sink}\n`).join("\n");
+}
+
+/** A text as YAML that no variable is read from. */
+const quoted = (text: string): string => JSON.stringify(text).replaceAll(/\$(?=[{$])/g, "$$$$");
+
+const API_VARIABLES = [
+  ["the https address of your data service, without /v3; or sandbox, the bundled one", "CHIRPWATCH_API_URL"],
+  ["your key for it; or sandbox", "CHIRPWATCH_API_KEY"],
+] as const;
+
 function envText({ variables }: Starter): string {
-  const all = [
-    ["the https address of your data service, without /v3; or sandbox, the bundled one", "CHIRPWATCH_API_URL"],
-    ["your key for it; or sandbox", "CHIRPWATCH_API_KEY"],
-    ...variables,
-  ] as const;
-  const lines = all.map(([comment, name]) => `# ${comment}\n${name}=${SAMPLE_VALUES[name]}\n`);
+  const lines = [...API_VARIABLES, ...variables].map(([comment, name]) => `# ${comment}\n${name}=${SAMPLE_VALUES[name]}\n`);
   return `# Copy this to .env and fill it in. Keep .env out of version control.\n${lines.join("")}`;
 }
