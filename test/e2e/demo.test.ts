@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type BinProcess, cleanUp, makeFolder, startBin } from "../support/bin-process.ts";
-import { hurryCommand } from "../support/run-command.ts";
+import { hurryCommand, runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";
 
 afterAll(cleanUp);
@@ -87,9 +87,28 @@ sinks:
     expect(code).toBe(1);
   });
 
-  it("stays until a signal, with a status page that answers", async () => {
+  it("lives through fourteen days, names three commands that answer, and stays until a signal with a status page that answers", async () => {
     const demo = hurryCommand(["demo", "--stay"]);
     await demo.until(() => demo.out().includes("until you press Ctrl-C"));
+    const out = demo.out();
+    expect(out).toMatch(/14 days in [\d.]+ s: \d+ polls, \d+ requests billed, \d+ messages/);
+    for (const watch of ["brand-mentions", "partner-timelines", "acme-followers", "score-moves", "builders"])
+      expect(numberIn(out, new RegExp(`^ +${watch} +\\w+ +(\\d+) alerts$`, "m")), watch).toBeGreaterThan(0);
+    const tries = [...out.matchAll(/^ {7}(?:chirpwatch|node \S+) (.*?) -c (\S+) {2}# /gm)].map(([, line = "", file = ""]) => [
+      ...line.split(" "),
+      "-c",
+      file,
+    ]);
+    expect(tries.map(([name]) => name)).toEqual(["events", "explain", "status"]);
+    const answers: string[] = [];
+    for (const line of tries) {
+      const { code, out: answer, err } = await runCommand(line, { cwd: makeFolder() });
+      expect([code, err], line.join(" ")).toEqual([0, ""]);
+      answers.push(answer);
+    }
+    expect(answers[0]?.split("\n").length).toBeGreaterThan(10);
+    expect(answers[1]).toContain("sent");
+    expect(answers[2]).toContain("brand-mentions");
     const url = /status page\s+(http:\S+)\s*$/m.exec(demo.out().slice(demo.out().indexOf("The sums")))?.[1] ?? "";
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     demo.kill("SIGTERM");

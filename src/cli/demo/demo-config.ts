@@ -48,6 +48,21 @@ export function demoConfig(config: Config, { statePath, server }: DemoPlaces): C
   };
 }
 
+/** The same as it is lived through before a demo that stays: its own schedules and digests, with what the demo replaces otherwise. */
+export const pastConfig = (written: Config, demo: Config): Config => ({
+  ...demo,
+  watches: written.watches.map(({ enrich: _enrich, ...watch }) => ({ ...watch, firstRun: { kind: "baseline" } })),
+  ...(written.route === undefined ? {} : { route: written.route }),
+  server: { host: "127.0.0.1", port: 0 },
+});
+
+/** The text of a configuration whose state lies elsewhere: by it other commands find the demo's daemon. */
+export function withStatePath(text: string, path: string): string {
+  const state = `state: { path: ${JSON.stringify(path)} }\n`;
+  const section = /^state:.*\n(?:[ \t]+.*\n)*/m;
+  return section.test(text) ? text.replace(section, () => state) : `${text.trimEnd()}\n${state}`;
+}
+
 const consoleInstead = ({
   type: _type,
   declaredAt: _at,

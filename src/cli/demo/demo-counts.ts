@@ -80,6 +80,44 @@ export async function countAll(store: DemoStore): Promise<DemoCounts> {
   };
 }
 
+/** What the days before a demo left behind. */
+export interface PastCounts {
+  /** Alerts of each watch, by its id. */
+  readonly events: ReadonlyMap<string, number>;
+  /** Deliveries. */
+  readonly sent: number;
+  /** An item that raised an alert lately; undefined where none did. */
+  readonly latestItem: string | undefined;
+  readonly polls: number;
+  readonly billed: number;
+  /** When they ended, and how long this took. */
+  readonly untilMs: number;
+  readonly tookMs: number;
+}
+
+export async function countPast(store: DemoStore): Promise<Pick<PastCounts, "events" | "sent" | "latestItem">> {
+  const events = await watchEvents(store);
+  const byWatch = new Map<string, number>();
+  for (const { watch } of events) byWatch.set(watch, (byWatch.get(watch) ?? 0) + 1);
+  const latest = events.find(({ type }) => type.startsWith("tweet.")) ?? events[0];
+  return {
+    events: byWatch,
+    sent: sum((await store.outboxStats()).map(({ sent }) => sent)),
+    latestItem: latest === undefined ? undefined : itemOf(latest),
+  };
+}
+
+/** The same state without what happened in the days before. */
+export const storeSince = (store: DemoStore, { untilMs, sent: before }: PastCounts): DemoStore => ({
+  listWatches: () => store.listWatches(),
+  explainItem: (id) => store.explainItem(id),
+  recentEvents: async (limit) => (await store.recentEvents(limit)).filter(({ detectedAtMs }) => detectedAtMs >= untilMs),
+  async outboxStats() {
+    const [first, ...rest] = await store.outboxStats();
+    return first === undefined ? [] : [{ ...first, sent: first.sent - before }, ...rest];
+  },
+});
+
 /** When it arrived; undefined while it waits. */
 export async function sentAt(store: DemoStore, event: ChirpEvent): Promise<number | undefined> {
   const histories = await store.explainItem(itemOf(event));

@@ -2,7 +2,7 @@
 import colors from "picocolors";
 import { formatDuration } from "../../model/duration.ts";
 import type { Watch } from "../../model/watch.ts";
-import type { DemoCounts, NotedWatch } from "./demo-counts.ts";
+import type { DemoCounts, NotedWatch, PastCounts } from "./demo-counts.ts";
 import { DEMO_DIGEST_MS, DEMO_INTERVALS_MS } from "./demo-config.ts";
 
 const MARGIN = "  ";
@@ -46,6 +46,36 @@ const statusText = ({ statusUrl, token }: DemoIntro): string =>
 function schedulesText(watches: readonly Watch[]): string {
   const used = [...new Set(watches.map(({ priority }) => priority))].sort((a, b) => DEMO_INTERVALS_MS[a] - DEMO_INTERVALS_MS[b]);
   return used.map((priority) => `${priority} priority every ${formatDuration(DEMO_INTERVALS_MS[priority])}`).join(", ");
+}
+
+export const pastWaitText = (days: number): string =>
+  `\n${INDENT}${colors.dim(`The daemon lives through ${days} days first, in a few seconds.`)}`;
+
+/** The days before the demo, in figures. */
+export function pastText(past: PastCounts, days: number, watches: readonly Watch[]): string {
+  const width = Math.max(...watches.map(({ id }) => id.length));
+  const lines = watches.map(
+    ({ id, type }) => `${INDENT}${id.padEnd(width)}  ${colors.dim(type.padEnd(16))} ${String(past.events.get(id) ?? 0).padStart(4)} alerts`,
+  );
+  const sum = `${days} days in ${(past.tookMs / 1_000).toFixed(1)} s: ${past.polls} polls, ${past.billed} requests billed, ${past.sent} messages`;
+  return [...lines, "", `${INDENT}${colors.green(sum)}`].join("\n");
+}
+
+/** Three commands that answer from another terminal while the demo runs. */
+export function tryText(command: string, configFile: string, item: string | undefined): string {
+  const at = `-c ${configFile}`;
+  const commands = [
+    ["events --since 2d", "what was announced in the last two days"],
+    [
+      item === undefined ? "budget" : `explain ${item}`,
+      item === undefined ? "what it has cost so far" : "why that one was announced, and how it was sent",
+    ],
+    ["status", "what is watched, spent, waiting and wrong"],
+  ] as const;
+  return [
+    `\n${INDENT}${colors.bold("Try it from another terminal:")}\n`,
+    ...commands.map(([line, note]) => `${INDENT}  ${command} ${line} ${at}  ${colors.dim(`# ${note}`)}`),
+  ].join("\n");
 }
 
 export const chapter = (number: number, title: string, note: string): string =>

@@ -35,6 +35,8 @@ export interface CliContext {
   readonly proxies: string | undefined;
   readonly outputs: Outputs;
   readonly version: string;
+  /** Path of the program as it was called. */
+  readonly script: string;
   /** What the operating system sends this process. */
   readonly onSignals: ProcessEnd["onSignals"];
   /** The command is over. */
@@ -64,6 +66,7 @@ export function createContext(): CliContext {
     proxies: proxies.summary,
     outputs: createOutputs(env["CHIRPWATCH_ALLOW_EXEC"]),
     version: packageVersion(),
+    script: process.argv[1] ?? "",
     ...createProcessEnd(),
     onUncaught,
     alerts: createAlertOutput(process.stdout, process.stderr),

@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createAlertScreen } from "../../../src/cli/demo/demo-alerts.ts";
 import { createAnswerLog } from "../../../src/cli/demo/demo-answers.ts";
-import { demoConfig, DEMO_QUOTA, demoServer } from "../../../src/cli/demo/demo-config.ts";
+import { demoConfig, DEMO_QUOTA, demoServer, pastConfig, withStatePath } from "../../../src/cli/demo/demo-config.ts";
 import { BASELINE_UNTIL_MS, demoTimes } from "../../../src/cli/demo/demo-times.ts";
+import { leapMs } from "../../../src/cli/demo/live-past.ts";
+import { ownCommand } from "../../../src/cli/demo/own-command.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { loadConfig } from "../../../src/config/load/load-config.ts";
 import { createFiles } from "../../../src/runtime/files.ts";
@@ -182,5 +184,41 @@ describe("the demo's deadlines", () => {
 
   it("do not wait for ever where there never is a baseline", () => {
     expect(demoTimes(60_000)).toEqual(demoTimes(BASELINE_UNTIL_MS));
+  });
+});
+
+describe("the days before a demo that stays", () => {
+  it("have the schedules and digests as they are written, on the demo's console and state", async () => {
+    const written = await load(WRITTEN);
+    const demo = demoConfig(written, { statePath: "/tmp/demo.db", server: { host: "127.0.0.1", port: 0 } });
+    const past = pastConfig(written, demo);
+    expect(past.watches.map(({ timing }) => timing)).toEqual(written.watches.map(({ timing }) => timing));
+    expect([past.route, past.sinks, past.state, past.api]).toEqual([written.route, demo.sinks, demo.state, demo.api]);
+  });
+
+  it("are lived through in leaps of hours, and in longer ones on a machine that is slow", () => {
+    const hour = 3_600_000;
+    expect(leapMs({ leftMs: 14 * 24 * hour, leaps: 1, spentMs: 0 })).toBe(4 * hour);
+    expect(leapMs({ leftMs: 10 * 24 * hour, leaps: 21, spentMs: 1_000 })).toBe(4 * hour);
+    expect(leapMs({ leftMs: 5 * hour, leaps: 81, spentMs: 3_000 })).toBe(hour);
+    expect(leapMs({ leftMs: 10 * 24 * hour, leaps: 11, spentMs: 1_500 })).toBeCloseTo((10 * 24 * hour) / 23);
+    expect(leapMs({ leftMs: 10 * 24 * hour, leaps: 2, spentMs: 9_000 })).toBe(12 * hour);
+  });
+
+  it("leave a file by which other commands find the daemon", () => {
+    const text = "version: 1\nstate: { path: data/a.db }\nwatches:\n  w: { state: x }\n";
+    expect(withStatePath(text, "/tmp/d/demo.db")).toBe(text.replace("{ path: data/a.db }", '{ path: "/tmp/d/demo.db" }'));
+    expect(withStatePath("state:\n  path: a\n  retention: 9d\nversion: 1\n", "/d")).toBe('state: { path: "/d" }\nversion: 1\n');
+    expect(withStatePath("version: 1\n", "/d")).toBe('version: 1\nstate: { path: "/d" }\n');
+  });
+
+  it("are followed by commands as this program was called", () => {
+    const at = { env: {}, folder: "/home/me/chirpwatch" };
+    expect(ownCommand("/home/me/chirpwatch/dist/main.js", at)).toBe("node dist/main.js");
+    expect(ownCommand("/usr/local/bin/chirpwatch", at)).toBe("chirpwatch");
+    expect(ownCommand("/x/node_modules/.bin/chirpwatch", { ...at, env: { npm_command: "exec" } })).toBe("npx chirpwatch");
+    expect(ownCommand("/usr/local/bin/chirpwatch", { ...at, env: { CHIRPWATCH_SERVER_LISTEN: "0.0.0.0:9464" } })).toBe(
+      "docker compose exec demo chirpwatch",
+    );
   });
 });
