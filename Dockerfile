@@ -1,7 +1,7 @@
 # Two stages: the first has the development dependencies, the second has only what runs.
-# NODE_IMAGE: Node 22.14 or newer, whose SQLite driver comes as a binary.
+# NODE_IMAGE: Node 22.14 or newer, whose SQLite driver comes as a binary; a tag, or a digest as name@sha256:…
 # Build: docker build -t chirpwatch .      Try it: docker compose up demo      Run it: see compose.yaml
-# Labels: docker build --build-arg VERSION=$(node -p "require('./package.json').version") --build-arg REVISION=$(git rev-parse HEAD) --build-arg SOURCE=https://…
+# Labels and both architectures: see docker-bake.hcl.
 ARG NODE_IMAGE=docker.io/library/node:22-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -23,12 +23,14 @@ FROM ${NODE_IMAGE}
 ARG VERSION=""
 ARG REVISION=""
 ARG SOURCE=""
+ARG CREATED=""
 LABEL org.opencontainers.image.title="chirpwatch" \
       org.opencontainers.image.description="Alerts people to what is new on a social platform: once, soon, and for the fewest paid requests." \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
-      org.opencontainers.image.source="${SOURCE}"
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.created="${CREATED}"
 # Inside a container the server listens to everyone, so it wants a token: `run` writes one to this file when there is none.
 ENV NODE_ENV=production \
     CHIRPWATCH_DATA_DIR=/data \

@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { IDeployment } from "kubernetes-models/apps/v1";
+import type { IDeployment, IStatefulSet } from "kubernetes-models/apps/v1";
 import type { IPodDisruptionBudget } from "kubernetes-models/policy/v1";
+import type { IService } from "kubernetes-models/v1";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { parsePostgresUrl } from "../../src/config/text/postgres-url.ts";
@@ -136,6 +137,20 @@ describe("the image", () => {
     expect(last).toMatch(/^HEALTHCHECK .* CMD \["chirpwatch", "health"\]$/m);
   });
 
+  it("has its labels and its base from arguments, which docker-bake.hcl hands on for both architectures", () => {
+    const taken = [...readRoot("Dockerfile").matchAll(/^ARG (\w+)=/gm)].map(([, name]) => name ?? "");
+    expect(taken).toEqual(["NODE_IMAGE", "VERSION", "REVISION", "SOURCE", "CREATED"]);
+    const bake = readRoot("docker-bake.hcl");
+    for (const name of taken) {
+      expect(bake).toMatch(new RegExp(`^variable "${name}" `, "m"));
+      expect(bake).toMatch(new RegExp(`^    ${name} += ${name}$`, "m"));
+      if (name !== "NODE_IMAGE") expect(last).toContain(`org.opencontainers.image.${name.toLowerCase()}="\${${name}}"`);
+    }
+    const written = (text: string) => /"?(docker\.io\/library\/node:[^"\s]+)/.exec(text)?.[1];
+    expect(written(bake)).toBe(written(readRoot("Dockerfile")));
+    expect(bake).toContain('platforms = ["linux/amd64", "linux/arm64"]');
+  });
+
   it("copies only what the ignore file lets in", () => {
     const allowed = readRoot(".dockerignore")
       .split("\n")
@@ -182,6 +197,13 @@ describe("the compose file", () => {
     }
   });
 
+  it("takes the image that CHIRPWATCH_IMAGE names, here and for several daemons, and builds one else", () => {
+    const image = "${CHIRPWATCH_IMAGE:-chirpwatch}";
+    const several = parse(readRoot("compose.ha.yaml")) as { services: { chirpwatch: object } };
+    for (const service of [services.chirpwatch, services.demo, several.services.chirpwatch])
+      expect(service).toMatchObject({ image, build: "." });
+  });
+
   it("names a token for the demo, so that its status page can be opened", () => {
     expect(services.demo.command).toEqual(["demo", "--stay"]);
     expect(services.demo.environment?.CHIRPWATCH_SERVER_TOKEN).toMatch(/:-demo\}$/);
@@ -208,20 +230,37 @@ describe("the files for several daemons", () => {
     const address = services.chirpwatch.environment.STATE_URL?.replace(/\$\{POSTGRES_PASSWORD:-(\w+)\}/, "$1") ?? "";
     expect(parsePostgresUrl(address, "/")).toMatchObject({ host: "postgres", user: "chirpwatch", database: "chirpwatch", tls: "off" });
   });
+});
 
-  const manifests = parseAllDocuments(read("kubernetes.yaml")).map((document) => document.toJS() as { readonly kind: string });
-  const [deployment, budget] = manifests as unknown as readonly [IDeployment, IPodDisruptionBudget];
-  const pod = deployment.spec?.template;
-  const [container] = pod?.spec?.containers ?? [];
+/** The documents of a file, in the order in which it has them. */
+const documentsOf = (name: string) => parseAllDocuments(read(name)).map((document) => document.toJS() as { readonly kind: string });
 
-  it("kubernetes.yaml has every field that Kubernetes asks for, and none that it does not know", () => {
+describe("the files for Kubernetes", () => {
+  const [deployment, budget] = documentsOf("kubernetes-postgres.yaml") as unknown as readonly [IDeployment, IPodDisruptionBudget];
+  const [set, service] = documentsOf("kubernetes-sqlite.yaml") as unknown as readonly [IStatefulSet, IService];
+  const pods = [deployment, set].map(({ spec }) => spec?.template);
+
+  it.each([
+    [
+      "kubernetes-postgres.yaml",
+      [
+        ["apps/v1", "IDeployment"],
+        ["policy/v1", "IPodDisruptionBudget"],
+      ],
+    ],
+    [
+      "kubernetes-sqlite.yaml",
+      [
+        ["apps/v1", "IStatefulSet"],
+        ["v1", "IService"],
+      ],
+    ],
+  ] as const)("%s has every field that Kubernetes asks for, and none that it does not know", (name, types) => {
     const folder = mkdtempSync(join(tmpdir(), "chirpwatch-kubernetes-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const models = (path: string) => JSON.stringify(fileURLToPath(rootUrl(`node_modules/kubernetes-models/${path}`)));
-    const text = `import type { IDeployment } from ${models("apps/v1/index.js")};
-import type { IPodDisruptionBudget } from ${models("policy/v1/index.js")};
-export const manifests: readonly [IDeployment, IPodDisruptionBudget] = ${JSON.stringify(manifests)};
-`;
+    const models = (path: string) => JSON.stringify(fileURLToPath(rootUrl(`node_modules/kubernetes-models/${path}/index.js`)));
+    const imports = types.map(([path, type]) => `import type { ${type} } from ${models(path)};\n`).join("");
+    const text = `${imports}export const manifests: readonly [${types.map(([, type]) => type).join(", ")}] = ${JSON.stringify(documentsOf(name))};\n`;
     writeFileSync(join(folder, "manifests.ts"), text);
     const tsc = fileURLToPath(rootUrl("node_modules/typescript/bin/tsc"));
     const flags = ["--noEmit", "--strict", "--skipLibCheck", "--types", "", "--module", "nodenext", join(folder, "manifests.ts")];
@@ -229,22 +268,28 @@ export const manifests: readonly [IDeployment, IPodDisruptionBudget] = ${JSON.st
     expect(stdout).toBe("");
   });
 
-  it("kubernetes.yaml runs as a non-root user, writes to its volumes only, and has time to stop", () => {
-    expect(manifests.map(({ kind }) => kind)).toEqual(["Deployment", "PodDisruptionBudget"]);
-    expect(pod?.spec?.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
-    expect(container?.securityContext).toEqual({
-      ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
-      capabilities: { drop: ["ALL"] },
-    });
-    expect(pod?.spec?.terminationGracePeriodSeconds).toBeGreaterThan(10);
-    expect(container?.volumeMounts?.map(({ name }) => name)).toEqual(pod?.spec?.volumes?.map(({ name }) => name));
+  it("run as a non-root user, write to their volumes only, and have time to stop", () => {
+    for (const pod of pods) {
+      const [container] = pod?.spec?.containers ?? [];
+      expect(pod?.spec?.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+      expect(container?.securityContext).toEqual({
+        ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+        capabilities: { drop: ["ALL"] },
+      });
+      expect(pod?.spec?.terminationGracePeriodSeconds).toBeGreaterThan(10);
+      const claimed = pod === set.spec?.template ? (set.spec?.volumeClaimTemplates ?? []).map(({ metadata }) => metadata?.name) : [];
+      const volumes = [...(pod?.spec?.volumes ?? []).map(({ name }) => name), ...claimed];
+      expect(new Set(container?.volumeMounts?.map(({ name }) => name))).toEqual(new Set(volumes));
+      const paths = ["startupProbe", "livenessProbe", "readinessProbe"] as const;
+      expect(paths.map((probe) => container?.[probe]?.httpGet?.path)).toEqual(["/healthz", "/healthz", "/readyz"]);
+    }
   });
 
-  it("kubernetes.yaml keeps one of two, and asks each probe what it is for", () => {
-    expect([deployment.spec?.replicas, budget.spec?.minAvailable]).toEqual([2, 1]);
+  it("are two daemons of which one is kept on Postgres, and one on SQLite with a volume of its own", () => {
+    expect([deployment.spec?.replicas, budget.spec?.minAvailable, set.spec?.replicas]).toEqual([2, 1, 1]);
     expect(budget.spec?.selector).toEqual(deployment.spec?.selector);
-    expect(pod?.metadata?.labels).toEqual(deployment.spec?.selector.matchLabels);
-    const paths = ["startupProbe", "livenessProbe", "readinessProbe"] as const;
-    expect(paths.map((probe) => container?.[probe]?.httpGet?.path)).toEqual(["/healthz", "/healthz", "/readyz"]);
+    expect(set.spec?.volumeClaimTemplates?.[0]?.spec?.accessModes).toEqual(["ReadWriteOnce"]);
+    expect([set.spec?.serviceName, service.spec?.selector]).toEqual([service.metadata?.name, set.spec?.selector.matchLabels]);
+    for (const { spec } of [deployment, set]) expect(spec?.template.metadata?.labels).toEqual(spec?.selector.matchLabels);
   });
 });
