@@ -15,6 +15,14 @@ if (process.pid === 1) {
 }
 // Node 22 and later keep compiled code between starts; a folder that cannot be written is none of our business.
 (nodeModule as { readonly enableCompileCache?: () => unknown }).enableCompileCache?.();
-const { runCli } = await import("./cli/program.ts");
-
-process.exitCode = await runCli(process.argv);
+try {
+  const { runCli } = await import("./cli/program.ts");
+  process.exitCode = await runCli(process.argv);
+} catch (error) {
+  // Whatever else fails is caught there: these files are the package's own.
+  if ((error as { code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
+  process.stderr.write(
+    "chirpwatch is incomplete: files of its package are missing.\nInstall it again, and compare what you install with its SHA256SUMS.\n",
+  );
+  process.exitCode = 70;
+}

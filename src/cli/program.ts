@@ -4,6 +4,7 @@ import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, type ExitCode, ExitError } from "../model/exit-code.ts";
 import { type CliContext, createContext } from "./terminal/context.ts";
 import { ownValue } from "../model/own-value.ts";
+import { incompleteText } from "../runtime/incomplete-package.ts";
 
 type AddCommand = (program: Command, context: CliContext) => void;
 
@@ -91,6 +92,11 @@ function sayFailure(say: (text: string) => void, error: unknown): ExitCode {
   if (error instanceof ChirpwatchError) {
     say(error.hint === "" ? error.message : `${error.message}\n${error.hint}`);
     return error instanceof ExitError ? error.exitCode : EXIT.failed;
+  }
+  const incomplete = incompleteText(error);
+  if (incomplete !== undefined) {
+    say(incomplete);
+    return EXIT.internal;
   }
   say(`internal error: ${errorText(error)}\n${error instanceof Error ? (error.stack ?? "") : ""}`);
   return EXIT.internal;
