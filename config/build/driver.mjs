@@ -26,7 +26,7 @@ export async function buildDriver(root) {
     console.error(
       `${output.trimEnd().split("\n").slice(-MAX_LINES_SHOWN).join("\n")}\n` +
         "The SQLite driver could not be built, so chirpwatch cannot keep a state. Install python3, make and g++ " +
-        "(Debian: apt-get install python3 make g++), or use Node 22.14 or newer, whose driver needs no compiler. Then run `npm ci` again.",
+        "(Debian: apt-get install python3 make g++), set HTTPS_PROXY where downloads need a proxy, or use Node 22.14 or newer, whose driver needs no compiler. Then run `npm ci` again.",
     );
 }
 

@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { buildDriver } from "./driver.mjs";
 import { licenceTexts } from "./licences.mjs";
 import { NOT_BUNDLED } from "./not-bundled.mjs";
+import { refuseOldTools } from "./tools.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const dist = join(root, "dist");
@@ -70,6 +71,7 @@ async function bundleTypes(types) {
   await bundled.close();
 }
 
+refuseOldTools();
 await buildDriver(root);
 const compiler = findCompiler();
 if (compiler !== undefined) process.exitCode = await build(compiler);

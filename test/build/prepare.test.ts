@@ -82,3 +82,19 @@ describe("prepare", () => {
     expect(stdout.trim().split("\n")).toEqual([expect.stringMatching(/^chirpwatch is not built: .*npm ci.*\.$/)]);
   });
 });
+
+describe("old tools", () => {
+  it("are refused with a sentence before anything is built", async () => {
+    // @ts-expect-error: a script of the build, without types
+    const { oldToolText } = (await import("../../config/build/tools.mjs")) as {
+      oldToolText: (node: string, agent?: string) => string | undefined;
+    };
+    expect(oldToolText("18.20.4")).toBe("Node 18.20.4 is too old for chirpwatch: install Node 20.19 or newer, then run `npm ci` again.");
+    expect(oldToolText("20.18.3")).toMatch(/^Node 20\.18\.3 is too old/);
+    expect(oldToolText("20.19.0", "npm/6.14.18 node/v20.19.0 linux x64")).toMatch(
+      /^npm 6\.14 is too old: it does not read the lock file\. Use /,
+    );
+    for (const agent of [undefined, "npm/10.8.2 node/v20.19.0 linux x64", "pnpm/9.0.0"])
+      expect(oldToolText("20.19.0", agent)).toBeUndefined();
+  });
+});
