@@ -41,6 +41,7 @@ export const RULES = {
   "bad-value": "A value that its type does not take.",
   "bad-key": "A key that may not be called so.",
   "dedupe-key": "Alerts alike in what no event has.",
+  "digest-group": "A digest with sections by what no event has.",
   "sort-by": "A digest sorted by what no event has.",
   duration: "Not a duration.",
   "duration-limit": "A duration that is too short.",

@@ -15,10 +15,12 @@ import type { SilenceStore } from "../model/silence.ts";
 import type { MissedReceiver, OutboxEvent } from "../model/sink.ts";
 import type { Trace } from "../model/trace.ts";
 import type { WaitsStore } from "../model/waits.ts";
-import type { ScheduledDigest, Throttle } from "../route/route.ts";
+import type { Throttle } from "../route/route.ts";
+import type { SinkDigest } from "../route/scheduled-digest.ts";
 import { type AttemptLog, createAttemptLog } from "./logs/attempt-log.ts";
 import { type Breaker, createBreaker } from "./outcome/breaker.ts";
 import { createDispatcher } from "./dispatch.ts";
+import { emptyDigestsOf } from "./empty-digests.ts";
 import { Crossposter, type UnpublishedReport } from "./crosspost.ts";
 import { Editor } from "./edit.ts";
 import { createDelays } from "./logs/delays.ts";
@@ -54,7 +56,7 @@ export interface PumpDeps {
   /** By the key that deliveries carry: `throttlesByKey` of route/. */
   readonly throttles: ReadonlyMap<string, Throttle>;
   /** By the name in their groups' keys: `digestsByName` of route/. */
-  readonly digests?: ReadonlyMap<string, ScheduledDigest>;
+  readonly digests?: ReadonlyMap<string, SinkDigest>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -121,11 +123,12 @@ export function createPump(deps: PumpDeps): Pump {
   const [report, giveUp] = [createSinkReports(deps), (queue: SinkQueue) => giveUpExpired(deps, queue)];
   const reportSink = async (queue: SinkQueue) => earlier(await breaker.openAfterWaits(queue), await report(queue));
   const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink, giveUpExpired: giveUp, admit, isStopping };
-  const workers = queues.map((queue) => new Worker(queue, turnsBeside(deps, inFlight, wordEvents, queue), workerDeps));
-
+  const workers: Worker[] = [];
   const wake = () => {
     if (state === "running") for (const worker of workers) worker.wake();
   };
+  const beside = { inFlight, wordEvents, wake };
+  workers.push(...queues.map((queue) => new Worker(queue, turnsBeside(deps, beside, queue), workerDeps)));
   const takeShare = async () => {
     await held.takeShare();
     wake();
@@ -201,7 +204,7 @@ function createPipeline(
   };
   const read = (event: OutboxEvent, sink: string) => deps.readEvent(event, sink);
   const wordEvents = createWordEvents({ clock, read, ...(deps.templates === undefined ? {} : { templates: deps.templates }) });
-  const layOut = { log, digests: deps.digests ?? new Map<string, ScheduledDigest>(), read, listedAt: deps.listedAt };
+  const layOut = { log, digests: digestsOf(deps), read, listedAt: deps.listedAt };
   const mutes = createMutes(deps);
   const dispatch = createDispatcher({
     queues,
@@ -230,11 +233,19 @@ function createPipeline(
   };
 }
 
+const digestsOf = ({ digests }: PumpDeps): ReadonlyMap<string, SinkDigest> => digests ?? new Map<string, SinkDigest>();
+
 /** Publishing is for sinks whose destination has followers, editing for those that are to edit. */
-function turnsBeside(deps: PumpDeps, { attempts }: InFlight, wordEvents: WordEvents, queue: SinkQueue): readonly LoopTurn[] {
+function turnsBeside(
+  deps: PumpDeps,
+  { inFlight: { attempts }, wordEvents, wake }: { readonly inFlight: InFlight; readonly wordEvents: WordEvents; wake(): void },
+  queue: SinkQueue,
+): readonly LoopTurn[] {
   const { store, clock, random, log, meter } = deps;
   const { name, sink } = queue;
   const turns: LoopTurn[] = [];
+  const empty = emptyDigestsOf({ store, clock, random, digests: digestsOf(deps), wake }, queue);
+  if (empty !== undefined) turns.push(empty);
   if (sink.crosspost !== undefined) {
     const onUnpublished = (report: UnpublishedReport) => deps.onUnpublished(report);
     const crossposter = new Crossposter({ store, clock, random, log, meter, underWay: attempts, onUnpublished }, name, sink.crosspost);

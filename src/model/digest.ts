@@ -14,6 +14,12 @@ export interface DigestSeries {
   readonly left: number;
 }
 
+/** The time that a digest is about. */
+export interface DigestPeriod {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 const CAUSES: readonly string[] = ["throttle", "return", "backfill", "schedule"] satisfies readonly DigestCause[];
 
 /** What the keys of digests begin with, and no other group's key. */
@@ -30,4 +36,19 @@ export function readDigestGroup(groupKey: string): { readonly cause: DigestCause
   if (!groupKey.startsWith(DIGEST_PREFIX)) return undefined;
   const [cause = "", ...name] = groupKey.slice(DIGEST_PREFIX.length).split("\n");
   return CAUSES.includes(cause) ? { cause: cause as DigestCause, name: name.join("\n") } : undefined;
+}
+
+/** The name of a digest with a schedule; undefined for every other group. Those that a mute holds are a group of their own, with the time behind the name. */
+export function scheduledDigestName(groupKey: string): string | undefined {
+  const digest = readDigestGroup(groupKey);
+  return digest?.cause === "schedule" ? digest.name.split("\n")[0] : undefined;
+}
+
+/**
+ * What a digest is about that ends at that time: it begins where the last one ended. Sealed anew it is about the same time again. `last` lies ahead
+ * after the clock was set back.
+ */
+export function periodAfter(last: DigestPeriod | undefined, toMs: number, firstMs: number): DigestPeriod {
+  if (last === undefined || last.toMs > toMs) return { fromMs: Math.min(firstMs, toMs), toMs };
+  return { fromMs: last.toMs === toMs ? last.fromMs : last.toMs, toMs };
 }

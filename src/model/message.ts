@@ -9,6 +9,21 @@ export interface MessageAuthor {
   readonly avatarUrl: string;
 }
 
+/** Several accounts that came onto one list, or left it. */
+export interface PeopleList {
+  readonly people: readonly Person[];
+  /** How many more there are. */
+  readonly more: number;
+}
+
+export interface Person {
+  /** `Bob (@bob)`. */
+  readonly name: string;
+  readonly url: string;
+  /** "12.3K followers"; may be empty. */
+  readonly note: string;
+}
+
 export interface NeutralMessage {
   /** One line: "Alice (@alice) posted", "@acme has a new follower: Bob (@bob)". */
   readonly title: string;
@@ -27,6 +42,8 @@ export interface NeutralMessage {
   readonly occurredAtMs: number;
   /** The same as the sink's readers write it, where the sink has a locale or a time zone of its own. */
   readonly occurredAt?: string;
+  /** The accounts that the title counts. */
+  readonly list?: PeopleList;
   /** Ids of every watch that matched. */
   readonly watches: readonly string[];
   readonly severity: string;

@@ -1,6 +1,6 @@
 /** Deliveries on their way, as a port: due, sealed, recorded; and the health of their sinks. */
 import type { DeadCause } from "./dead-letters.ts";
-import type { DigestSeries } from "./digest.ts";
+import type { DigestPeriod, DigestSeries } from "./digest.ts";
 import type { EditState } from "./edit-cause.ts";
 import type { ChirpEvent } from "./event.ts";
 import type { RoutedPlace } from "./routed-place.ts";
@@ -25,6 +25,8 @@ export interface DueMember {
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
   /** Its post was found to be gone after it was found. */
   readonly isGone?: boolean;
+  /** It waits in a digest, and holds the text that its post was edited to. */
+  readonly isEdited?: boolean;
   /** The alert that it is a follow-up to, where the sink had one. */
   readonly follows?: FollowedAlert;
 }
@@ -66,6 +68,10 @@ export interface DueGroup {
   readonly members: readonly DueMember[];
   /** Of a digest that is too large for one; absent for any other. */
   readonly series?: DigestSeries;
+  /** When the last of it was due. Absent where nobody asked. */
+  readonly dueAtMs?: number;
+  /** What the last digest of the same schedule was about; absent for any other group, and before the first. */
+  readonly lastPeriod?: DigestPeriod;
 }
 
 /** What a mute must know of a delivery. */
@@ -110,6 +116,8 @@ export interface NewMessage extends SealedMessage {
   readonly thread?: ThreadOfMessage;
   /** The people it calls: `SinkMention.text`. Absent: nobody. */
   readonly mentions?: readonly string[];
+  /** The digest with a schedule that it is, or begins, and what that is about. */
+  readonly digest?: { readonly name: string; readonly period: DigestPeriod };
   /** What templates were to word of it. */
   readonly worded?: readonly WordedDeliveries[];
 }
@@ -142,6 +150,8 @@ export interface Overflow {
 export interface MessageMembers {
   readonly listed: readonly DueMember[];
   readonly summarised: readonly DueMember[];
+  /** What it is about, where it is a digest with a schedule. */
+  readonly period?: DigestPeriod;
 }
 
 /** A message that takes the place of a part of another one. */
@@ -242,6 +252,12 @@ export interface Outbox {
   /** Messages of one group in one call go out in that order. */
   seal(messages: readonly NewMessage[]): Promise<void>;
   record(results: readonly DeliveryResult[]): Promise<void>;
+  /** What the last digest of a schedule was about that was sealed for a sink; null before the first. */
+  digestPeriod(sink: string, name: string): Promise<DigestPeriod | null>;
+  /** From now on a digest of a schedule is expected, where none was so far. */
+  beginDigests(sink: string, name: string, nowMs: number): Promise<void>;
+  /** Whether deliveries wait in a digest of a schedule that is due until then. */
+  hasDueDigest(sink: string, name: string, nowMs: number): Promise<boolean>;
   membersOf(messageId: string): Promise<MessageMembers>;
   /** Puts several messages in the place of an open one, in one transaction: its order, its thread and whom it called go to the first of them. */
   splitMessage(split: MessageSplit): Promise<void>;

@@ -1,11 +1,11 @@
 /** A sink as the delivery loop sees it: renders once, sends what was sealed, classifies what went wrong. */
-import type { DigestCause, DigestSeries } from "./digest.ts";
+import type { DigestCause, DigestPeriod, DigestSeries } from "./digest.ts";
 import type { EditCause, FollowUp } from "./edit-cause.ts";
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { ChirpEvent, EventBody } from "./event.ts";
 import type { Json, JsonText } from "./json.ts";
 import type { NeutralMessage } from "./message.ts";
-import type { Wording } from "./template.ts";
+import type { Region, Wording } from "./template.ts";
 
 /** One event on its way to one sink, with every watch that matched the same subject. */
 export interface OutboxEvent {
@@ -13,6 +13,8 @@ export interface OutboxEvent {
   readonly watches: readonly string[];
   /** How many changes there and back it stands for, of which it is the last. */
   readonly changes?: number;
+  /** Its post was edited since it was found, and it shows the new text. */
+  readonly isEdited?: boolean;
   /** What its template made of it; `read` uses it. */
   readonly wording?: Wording;
   /** The template that was to word it, and why that one did not. */
@@ -41,14 +43,32 @@ export interface Unlisted {
   readonly where: string;
 }
 
+/** A part of a digest with a heading of its own. */
+export interface DigestSection {
+  /** Empty where the digest has one section, which needs no heading. */
+  readonly title: string;
+  /** It holds events of one kind, which its title names. */
+  readonly isKind: boolean;
+  /** All of its alerts, listed or not. */
+  readonly count: number;
+  /** Those that it lists, in that order. */
+  readonly items: readonly OutboxEvent[];
+}
+
 /** A list of alerts, before a sink has laid it out. */
 export interface Digest {
   /** Undefined for a group that is merely too large for anything but a list. */
   readonly cause: DigestCause | undefined;
-  /** The most seen, in that order: they stand in the first message. Empty where all of them are to be in one message. */
-  readonly top: readonly OutboxEvent[];
-  /** The others, oldest first. */
-  readonly rest: readonly OutboxEvent[];
+  /** Whose it is. */
+  readonly title: string;
+  /** The time that it is about; absent for a group that is no digest. */
+  readonly period?: DigestPeriod;
+  /** How its readers write times and numbers. */
+  readonly region?: Region;
+  /** How many alerts there are of each event type, listed or not. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** The largest first. */
+  readonly sections: readonly DigestSection[];
   readonly unlisted: Unlisted | undefined;
   /** How many alerts it leaves out because their posts are gone; absent: none. */
   readonly deleted?: number;
@@ -56,6 +76,8 @@ export interface Digest {
   readonly series?: DigestSeries;
   /** People who are called by its first message, as the sink writes them; absent: nobody. */
   readonly mentions?: readonly string[];
+  /** The number by which it is sorted, for people: "♥ 1.2K". Undefined for an alert without it. */
+  valueText?(event: OutboxEvent): string | undefined;
   /** How the event reads, by its watch type. */
   read(event: OutboxEvent): NeutralMessage;
 }
@@ -119,10 +141,10 @@ export interface SendReceipt {
 export interface SinkLists {
   /** More alerts than these are a list, in as many messages as it takes. */
   readonly above: number;
-  /** Pure. Every event of `top` and `rest` is listed in exactly one part, in order. Never throws for content. */
+  /** Pure. Every event of the sections is in exactly one part, and every part that has a line of one holds it. Never throws for content. */
   render(digest: Digest): readonly DigestPart[];
-  /** Says that alerts are gathered from now on, and when the next digest comes. Pure. */
-  announce(nextAtMs: number): Json;
+  /** Says that alerts are gathered from now on, and when the next digest comes. Pure. Absent where nobody waits for that. */
+  announce?(nextAtMs: number): Json;
 }
 
 /** How much a sink without lists puts into one message; what is more goes into several. One event is sent whatever its size. */

@@ -1,8 +1,11 @@
-/** What a digest says, as plain text: its heading, one line for each alert, and where the rest is. Each sink escapes and lays it out. */
+/** What a digest says, as plain text: its heading, its lines in their order, and where the rest is. Each sink escapes and lays it out. */
 import type { NeutralMessage } from "../model/message.ts";
 import type { Digest } from "../model/sink.ts";
-import { webUrl } from "./text/permalink.ts";
+import { countsText } from "./text/kind-words.ts";
 import { titleParts } from "./messages/title-parts.ts";
+import { formatExact } from "./text/numbers.ts";
+import { webUrl } from "./text/permalink.ts";
+import { spellPeriod } from "./text/times.ts";
 
 export interface DigestLine {
   /** Who, or what: "Alice (@alice)", "@acme has a new follower: Bob (@bob)". */
@@ -19,8 +22,7 @@ const URL_CHARS = 300;
 /** One alert. Where the title begins with the author, "posted" goes without saying. */
 export function digestLine(message: NeutralMessage): DigestLine {
   const { before, author, after } = titleParts(message);
-  const url = webUrl(message.url ?? "");
-  const link = url === undefined || url.length > URL_CHARS ? {} : { url };
+  const link = linkOf(message.url ?? "");
   const body = message.body === "" ? (message.context?.body ?? "") : message.body;
   if (before !== "" || author === "") return { label: message.title, words: body, ...link };
   const deed = after.trim().replace(/:$/, "");
@@ -28,48 +30,51 @@ export function digestLine(message: NeutralMessage): DigestLine {
   return { label: author, words, ...link };
 }
 
-/** All that it counts, listed or not. */
-const countOf = ({ top, rest, unlisted }: Digest): number => top.length + rest.length + (unlisted?.count ?? 0);
+export function linkOf(text: string): Pick<DigestLine, "url"> {
+  const url = webUrl(text);
+  return url === undefined || url.length > URL_CHARS ? {} : { url };
+}
 
-/** "595 alerts, sent together because there were many at once". */
-export const digestHeading = (digest: Digest): string => `${causeText(digest)}${seriesText(digest)}${deletedText(digest)}`;
+/** All that it counts, listed or not. */
+const countOf = ({ counts }: Digest): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
+
+/** "Mentions · 26 Nov 09:00 to 27 Nov 09:00 · 45 posts, 15 new followers, 1 milestone". */
+export function digestHeading(digest: Digest): string {
+  const { title, period, region } = digest;
+  const time = period === undefined ? "" : spellPeriod(period.fromMs, period.toMs, region);
+  const counts = countsText(digest.counts, region?.locale) || "nothing new";
+  return `${[title, time, counts].filter((part) => part !== "").join(" · ")}${notesText(digest)}`;
+}
+
+const notesText = (digest: Digest): string =>
+  [deletedText(digest), causeText(digest), ...seriesTexts(digest)]
+    .filter((part) => part !== "")
+    .map((part) => `; ${part}`)
+    .join("");
 
 /** What is gone is counted, and says nothing any more. */
 const deletedText = ({ deleted = 0 }: Digest): string =>
-  deleted === 0 ? "" : `; ${deleted.toLocaleString("en-US")} ${deleted === 1 ? "was" : "were"} deleted`;
+  deleted === 0 ? "" : `${deleted.toLocaleString("en-US")} ${deleted === 1 ? "was" : "were"} deleted`;
 
-function causeText(digest: Digest): string {
-  const { cause, top, rest } = digest;
-  const count = `${countOf(digest).toLocaleString("en-US")} alerts`;
-  if (cause === undefined) return count;
-  if (cause === "throttle") return `${count}, sent together because there were many at once`;
-  if (cause === "schedule") return `${count} in this digest`;
-  // Other watches that found one of them too are named beside it; they were not away.
-  const away = [...top, ...rest][0]?.event.watch ?? "their watch";
-  if (cause === "backfill") return `${count} from the past of ${away}`;
-  return `${count} that came while ${away} was away`;
+function causeText({ cause }: Digest): string {
+  if (cause === "throttle") return "sent together because there were many at once";
+  if (cause === "backfill") return "found by a backfill";
+  return cause === "return" ? "they came while the watch was away" : "";
 }
 
 /** Of more alerts than one digest takes. */
-function seriesText({ series }: Digest): string {
-  if (series === undefined) return "";
-  const before = series.isContinued ? ", which continues the digest before" : "";
-  return `${before}${series.left === 0 ? "" : `; ${series.left.toLocaleString("en-US")} more are in the next`}`;
+function seriesTexts({ series }: Digest): readonly string[] {
+  if (series === undefined) return [];
+  return [
+    series.isContinued ? "continues the digest before" : "",
+    series.left === 0 ? "" : `${series.left.toLocaleString("en-US")} more are in the next`,
+  ];
 }
 
-/** What stands above the lines of a first message that does not list everything. */
-export const digestTopHeading = ({ top }: Digest): string => (top.length === 0 ? "" : `The ${top.length} most seen:`);
-
-const unlistedText = (count: number): string =>
-  count === 1 ? "Another one is not listed here:" : `Another ${count.toLocaleString("en-US")} are not listed here:`;
-
 /** What follows the lines of the first message; undefined where they are all. */
-export function digestRemainder({ top, rest, unlisted }: Digest): string | undefined {
-  const parts = [
-    top.length === 0 || rest.length === 0 ? "" : `${rest.length.toLocaleString("en-US")} more ${rest.length === 1 ? "follows" : "follow"}.`,
-    unlisted === undefined ? "" : unlistedText(unlisted.count),
-  ].filter((part) => part !== "");
-  return parts.length === 0 ? undefined : parts.join(" ");
+export function digestRemainder({ unlisted }: Digest): string | undefined {
+  if (unlisted === undefined) return undefined;
+  return unlisted.count === 1 ? "Another one is not listed here:" : `Another ${formatExact(unlisted.count)} are not listed here:`;
 }
 
 /** "11 to 60 of 595". */

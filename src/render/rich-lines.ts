@@ -3,15 +3,17 @@
  * measures or decorates it. Slack and Discord lay out their own blocks.
  */
 import type { NeutralMessage } from "../model/message.ts";
-import type { Batch, Digest, DigestPart, OutboxEvent } from "../model/sink.ts";
+import type { Batch, Digest, DigestPart } from "../model/sink.ts";
 import type { Json } from "../model/json.ts";
-import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "./digest-text.ts";
+import { type DigestRow, digestPages } from "./digest-rows.ts";
+import { digestHeading, digestRange, digestRemainder, isPage } from "./digest-text.ts";
+import { cardsOf } from "./people.ts";
+import { moreText, shorterList } from "./text/people-text.ts";
 import { factLine, headingOf, watchLine } from "./messages/plain-message.ts";
 import { titleParts } from "./messages/title-parts.ts";
 import { cleanLine, cleanText } from "./text/clean-text.ts";
 import { webUrl } from "./text/permalink.ts";
 import { spellTime } from "./text/times.ts";
-import { splitDigest } from "./text/split-lines.ts";
 import { trimText } from "./text/trim-text.ts";
 
 export interface Span {
@@ -23,7 +25,8 @@ export interface Span {
 }
 
 export interface RichLine {
-  readonly kind: "heading" | "title" | "body" | "quote" | "footer" | "item";
+  /** A section's heading stands apart from the lines above it. */
+  readonly kind: "heading" | "section" | "title" | "body" | "quote" | "footer" | "item";
   readonly spans: readonly Span[];
 }
 
@@ -38,6 +41,7 @@ const LABEL_CHARS = 150;
 const FACTS_CHARS = 300;
 const QUOTE_CHARS = 600;
 const URL_CHARS = 1_000;
+const HEADING_CHARS = 400;
 /** Of an item of a list. */
 const NAME_CHARS = 60;
 const WORDS_CHARS = 110;
@@ -50,7 +54,7 @@ const BODY_CHARS = [25_000, 12_000, 8_000, 5_000, 3_600, 3_000, 2_400, 1_800, 1_
  * first words do, each is a line with its link.
  */
 export function fitCards(batch: Batch, fits: (cards: readonly RichCard[]) => boolean): readonly RichCard[] {
-  const messages = batch.events.map((event) => batch.read(event));
+  const messages = cardsOf(batch.events, batch.read).map(({ message }) => message);
   for (const bodyChars of BODY_CHARS) {
     const cards = messages.map((message) => cardOf(message, bodyChars));
     if (fits(cards)) return cards;
@@ -60,7 +64,7 @@ export function fitCards(batch: Batch, fits: (cards: readonly RichCard[]) => boo
 
 /** Above all cards; undefined when one alert speaks for itself. */
 export function headingLine(batch: Batch): RichLine | undefined {
-  const heading = headingOf(batch);
+  const heading = headingOf(batch, cardsOf(batch.events, batch.read).length);
   return heading === "" ? undefined : { kind: "heading", spans: [{ text: heading, isBold: true }] };
 }
 
@@ -70,6 +74,7 @@ function cardOf(message: NeutralMessage, bodyChars: number): RichCard {
     lines: [
       titleLine(message),
       ...(body === "" ? [] : [{ kind: "body", spans: [{ text: body }] } as const]),
+      ...listedLines(message, Math.floor(bodyChars / CHARS_A_NAME)),
       ...quoteLines(message, Math.min(QUOTE_CHARS, bodyChars)),
       footerLine(message),
     ],
@@ -85,6 +90,20 @@ function titleLine(message: NeutralMessage): RichLine {
   const spans = [{ text: first ?? "" }, { text: name ?? "", isBold: true, ...link(message.author?.url) }, { text: rest ?? "" }];
   const shown = spans.filter(({ text }) => text !== "");
   return { kind: "title", spans: shown.some(({ text }) => text.trim() !== "") ? shown : [{ text: "Alert", isBold: true }] };
+}
+
+/** As the body gets shorter, fewer accounts are named; 1,200 characters are 20 of them. */
+const CHARS_A_NAME = 60;
+
+function listedLines({ list }: NeutralMessage, most: number): readonly RichLine[] {
+  if (list === undefined) return [];
+  const shown = shorterList(list, most);
+  const names = shown.people.map(({ name, url, note }): RichLine => {
+    const said = trimText(cleanLine(note), WORDS_CHARS);
+    const spans = [{ text: "• " }, { text: trimText(cleanLine(name), NAME_CHARS) || "?", ...link(url) }];
+    return { kind: "item", spans: said === "" ? spans : [...spans, { text: ` · ${said}` }] };
+  });
+  return shown.more === 0 ? names : [...names, { kind: "item", spans: [{ text: moreText(shown) }] }];
 }
 
 function quoteLines({ context }: NeutralMessage, limit: number): readonly RichLine[] {
@@ -136,34 +155,36 @@ export function richDigest(
   seal: (lines: readonly RichLine[], isFirst: boolean) => Json,
 ): readonly DigestPart[] {
   const remainder = remainderLines(digest);
-  const heading = [
-    { kind: "heading", spans: [{ text: cleanLine(digestHeading(digest)), isBold: true }] },
-    ...(digestTopHeading(digest) === "" ? [] : [{ kind: "heading", spans: [{ text: digestTopHeading(digest) }] } as const]),
-  ] as const;
-  const frame = [...heading, ...remainder].map(costs);
-  const left = budgets.map((budget, index) => budget - frame.reduce((sum, cost) => sum + (cost[index] ?? 0), 0));
-  const lineOf = (event: OutboxEvent) => ({ event, line: itemLine(digest, event) });
-  const messages = splitDigest(digest.top.map(lineOf), digest.rest.map(lineOf), ({ line }) => costs(line), left);
+  const heading: RichLine = { kind: "heading", spans: [{ text: trimText(cleanLine(digestHeading(digest)), HEADING_CHARS), isBold: true }] };
+  const range = (first: number, count: number): RichLine => ({ kind: "heading", spans: [{ text: digestRange(digest, first, count) }] });
+  const without = (frame: readonly RichLine[]) => {
+    const taken = frame.map(costs);
+    return budgets.map((budget, index) => budget - taken.reduce((sum, cost) => sum + (cost[index] ?? 0), 0));
+  };
+  const pages = digestPages(digest, {
+    costs: (row) => costs(rowLine(row)),
+    first: without([heading, ...remainder]),
+    further: without([range(100_000, 100_000)]),
+  });
   let next = 1;
-  return messages.map((items, index) => {
-    const range: RichLine = { kind: "heading", spans: [{ text: digestRange(digest, next, items.length) }] };
-    next += items.length;
-    const lines = items.map(({ line }) => line);
-    const body = index === 0 ? seal([...heading, ...lines, ...remainder], true) : seal([range, ...lines], false);
-    return { events: items.map(({ event }) => event), body };
+  return pages.map(({ rows, events }, index) => {
+    const lines = rows.map(rowLine);
+    const body = index === 0 ? seal([heading, ...lines, ...remainder], true) : seal([range(next, events.length), ...lines], false);
+    next += events.length;
+    return { events, body };
   });
 }
 
-function itemLine(digest: Digest, alert: OutboxEvent): RichLine {
-  const { event } = alert;
-  const { label, words, url } = digestLine(digest.read(alert));
-  const name = trimText(cleanLine(label), NAME_CHARS) || event.subject;
-  const said = trimText(cleanLine(words), WORDS_CHARS);
-  const spans: readonly Span[] = [
-    { text: "• " },
-    { text: name, ...(url === undefined ? {} : { url }) },
-    { text: said === "" ? "" : ` ${said}` },
-  ];
+function rowLine(row: DigestRow): RichLine {
+  if (row.kind === "section") return { kind: "section", spans: [{ text: trimText(cleanLine(row.text), LABEL_CHARS), isBold: true }] };
+  if (row.kind === "people") return { kind: "item", spans: [{ text: trimText(cleanLine(row.text), LABEL_CHARS) }] };
+  if (row.kind === "more") return { kind: "item", spans: [{ text: row.text }] };
+  const { line, value, isInner } = row;
+  const name = trimText(cleanLine(line.label), NAME_CHARS) || (row.events[0]?.event.subject ?? "");
+  const said = trimText(cleanLine(line.words), WORDS_CHARS);
+  const words = isInner && said !== "" ? ` · ${said}` : said === "" ? "" : ` ${said}`;
+  const mark = isInner ? "   • " : value === "" ? "• " : `• ${cleanLine(value)}  `;
+  const spans: readonly Span[] = [{ text: mark }, { text: name, ...link(line.url) }, { text: words }];
   return { kind: "item", spans: spans.filter(({ text }) => text !== "") };
 }
 

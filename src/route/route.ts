@@ -40,10 +40,24 @@ export interface Throttle {
 export interface ScheduledDigest {
   /** The next time it goes out, after `epochMs`. */
   nextAtMs(epochMs: number): number;
+  /** What its heading calls it; absent: the watches. */
+  readonly title?: string;
+  /** `watch`, `author`, `type` or a label, whose values make its sections; absent: by watch, and by type within a watch. */
+  readonly groupBy?: string;
   /** Most alerts that it lists; the others are counted. */
   readonly maxItems: number;
-  /** The number by which it lists the highest first; absent: the oldest first. */
-  readonly sortBy?: (event: Pick<ChirpEvent, "body">) => number | undefined;
+  /** The number by which each section lists the highest first; absent: the oldest first. */
+  readonly sortBy?: SortNumber;
+  /** Whether it goes out when nothing came. */
+  readonly whenEmpty: "nothing" | "say";
+}
+
+/** A number of events. */
+export interface SortNumber {
+  /** As written: `likes_count`, `tweet.user.followers_count`. */
+  readonly name: string;
+  /** Undefined for an event without it. */
+  of(event: Pick<ChirpEvent, "body">): number | undefined;
 }
 
 /** Of alerts that are alike one is sent within a time; further ones join it while it waits. */

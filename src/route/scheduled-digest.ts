@@ -28,19 +28,20 @@ export const digestTiming = (
   digestAtMs: digest.nextAtMs(nowMs),
 });
 
+/** A digest of one sink. */
+export type SinkDigest = ScheduledDigest & { readonly sink: string };
+
 /** Every one by its name, for whoever lays them out. */
-export function digestsByName(tree: Route | undefined, sinks: ReadonlyMap<string, Shaping>): ReadonlyMap<string, ScheduledDigest> {
-  const found = new Map<string, ScheduledDigest>();
-  for (const [name, { digest }] of sinks) if (digest !== undefined && digest !== false) found.set(`sink:${name}`, digest);
+export function digestsByName(tree: Route | undefined, sinks: ReadonlyMap<string, Shaping>): ReadonlyMap<string, SinkDigest> {
+  const found = new Map<string, SinkDigest>();
+  for (const [sink, { digest }] of sinks) if (digest !== undefined && digest !== false) found.set(`sink:${sink}`, { ...digest, sink });
   const visit = (route: Route, inherited: readonly string[]) => {
     const named = route.sinks.length > 0 ? route.sinks : inherited;
     const { digest } = route;
-    if (digest !== undefined && digest !== false) for (const sink of named) found.set(routeDigestName(route.path, sink), digest);
+    if (digest !== undefined && digest !== false)
+      for (const sink of named) found.set(routeDigestName(route.path, sink), { ...digest, sink });
     for (const child of route.routes) visit(child, named);
   };
   if (tree !== undefined) visit(tree, []);
   return found;
 }
-
-/** The name in the key of a digest's group; those that a mute holds are a group of their own, with the time behind the name. */
-export const scheduledName = (name: string): string => name.split("\n")[0] ?? name;

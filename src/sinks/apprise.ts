@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { HttpResponse } from "../model/http.ts";
 import type { JsonObject } from "../model/json.ts";
 import { type Batch, type Digest, type DigestPart, type SendReceipt, SinkError } from "../model/sink.ts";
+import { cardsOf } from "../render/people.ts";
 import { headingOf } from "../render/messages/plain-message.ts";
 import { announcementLine, fitCards, plainLine, type RichCard, type RichLine, richDigest } from "../render/rich-lines.ts";
 import { cleanLine } from "../render/text/clean-text.ts";
@@ -141,8 +142,8 @@ const defuse = (text: string): string => defuseHandles(defuseMentions(text));
 
 /** `batch` holds at most `APPRISE_MOST_CARDS` alerts. */
 export function renderApprise(batch: Batch): AppriseBody {
-  const titles = batch.events.map((event) => batch.read(event).title);
-  const title = [headingOf(batch), titles.length === 1 ? (titles[0] ?? "") : ""].filter((part) => part !== "").join(": ");
+  const titles = cardsOf(batch.events, batch.read).map(({ message }) => message.title);
+  const title = [headingOf(batch, titles.length), titles.length === 1 ? (titles[0] ?? "") : ""].filter((part) => part !== "").join(": ");
   // The title of one alert is the message's.
   const isTitle = ({ kind }: RichLine) => kind === "title" && titles.length === 1;
   const bodyOf = (cards: readonly RichCard[]) => cards.map(({ lines }) => write(lines.filter((line) => !isTitle(line)))).join("\n\n");
@@ -154,15 +155,19 @@ export function renderApprise(batch: Batch): AppriseBody {
 
 const titleOf = (text: string): string => trimText(defuse(cleanLine(text)), TITLE_CHARS) || "Alert";
 
-const write = (lines: readonly RichLine[]): string => lines.map((line) => defuse(plainLine(line))).join("\n");
+const write = (lines: readonly RichLine[]): string => lines.map(writeLine).join("\n");
+
+const writeLine = (line: RichLine): string => `${line.kind === "section" ? "\n" : ""}${defuse(plainLine(line))}`;
 
 export const renderAppriseDigest = (digest: Digest): readonly DigestPart[] =>
-  richDigest(digest, { costs: (line) => [defuse(plainLine(line)).length + 1], budgets: [APPRISE_BODY_CHARS] }, linesBody);
+  richDigest(digest, { costs: (line) => [writeLine(line).length + 1], budgets: [APPRISE_BODY_CHARS] }, linesBody);
 
 /** The first line is the title. */
 function linesBody([first, ...rest]: readonly RichLine[]): JsonObject {
   const title = first === undefined ? "" : plainLine(first);
-  return { title: titleOf(title), body: rest.length === 0 ? title : write(rest), type: "info" } satisfies AppriseBody;
+  // A long heading is whole in the body.
+  const lines = first !== undefined && (rest.length === 0 || title.length > TITLE_CHARS) ? [first, ...rest] : rest;
+  return { title: titleOf(title), body: write(lines), type: "info" } satisfies AppriseBody;
 }
 
 export const renderAppriseAnnouncement = (nextAtMs: number): JsonObject => linesBody([announcementLine(nextAtMs)]);

@@ -104,6 +104,7 @@ const write = (lines: readonly RichLine[]): string => lines.map(writeLine).join(
  */
 function writeLine({ kind, spans }: RichLine): string {
   const text = chatLines(spans.map((span) => (kind === "title" ? chatText(span.text) : writeSpan(span))).join(""));
+  if (kind === "section") return `\n${text}`;
   return kind === "quote" ? `> ${text.replaceAll("\n", "\n> ")}` : text;
 }
 

@@ -5,9 +5,13 @@ import { isoTime } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
-import { type Batch, type SealedMessage, type Sink, SinkError, type SinkThreads } from "../model/sink.ts";
-import { digestHeading } from "../render/digest-text.ts";
+import { type Batch, type Digest, type DigestPart, type SealedMessage, type Sink, SinkError, type SinkThreads } from "../model/sink.ts";
+import { type DigestRow, digestPages } from "../render/digest-rows.ts";
+import { digestHeading, digestRemainder } from "../render/digest-text.ts";
+import { cardsOf } from "../render/people.ts";
+import { headingOf, listLines } from "../render/messages/plain-message.ts";
 import { cleanLine, cleanText } from "../render/text/clean-text.ts";
+import { trimText } from "../render/text/trim-text.ts";
 import { doubtsOfThreads } from "./kind/chat-doubts.ts";
 import { threadSettings, threadsOf } from "./kind/thread-settings.ts";
 import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
@@ -24,10 +28,24 @@ interface Line {
   readonly alarming: boolean;
 }
 
+/** A line of a digest. */
+interface Row {
+  readonly kind: "section" | "people" | "more" | "item" | "inner";
+  readonly text: string;
+  readonly url: string;
+}
+
 interface ConsoleBody {
   readonly heading: string;
   readonly lines: readonly Line[];
+  /** Of a digest. */
+  readonly rows?: readonly Row[];
+  /** Where a digest lists what it only counts. */
+  readonly footer?: string;
 }
+
+/** Of an alert in a digest. */
+const WORDS_CHARS = 110;
 
 export const consoleSink: SinkType<z.infer<typeof settingsSchema>> = {
   type: "console",
@@ -50,6 +68,8 @@ function createConsoleSink(name: string, threads: SinkThreads | undefined, { wri
   return {
     ...(threads === undefined ? {} : { threads }),
     render: (batch) => renderBatch(batch) as unknown as Json,
+    // Groups that are no digest are shown whole, and nobody waits at a terminal for what a throttle gathers.
+    lists: { above: Number.POSITIVE_INFINITY, render: renderDigest },
     async send(message) {
       await hand(write, writesToLog === true ? logLines(name, message) : laidOutBelow(message));
       return threads === undefined ? {} : { ref: message.id };
@@ -68,8 +88,13 @@ async function hand(write: SinkDeps["write"], text: string): Promise<void> {
 
 /** One line for each alert, as the log has them: nothing that a stranger wrote can look like a line of its own. */
 function logLines(sink: string, { body, sealedAtMs }: SealedMessage): string {
-  const { heading, lines } = body as unknown as ConsoleBody;
+  const { heading, lines, rows } = body as unknown as ConsoleBody;
   const common = { time: isoTime(sealedAtMs), sink, ...(heading === "" ? {} : { heading }) };
+  if (rows !== undefined) {
+    const items = rows.filter(({ kind }) => kind === "item" || kind === "inner");
+    const shown = items.length === 0 ? [{}] : items.map(({ text: title, url }) => ({ title, ...(url === "" ? {} : { url }) }));
+    return shown.map((line) => JSON.stringify({ level: "info", ...common, ...line, msg: "digest" })).join("\n");
+  }
   return lines
     .map(({ alarming, ...line }) => JSON.stringify({ level: alarming ? "warn" : "info", ...common, ...line, msg: "alert" }))
     .join("\n");
@@ -86,9 +111,33 @@ const indented = (text: string): string =>
     .join("");
 
 function renderBatch(batch: Batch): ConsoleBody {
-  const { events, sample, cause, read } = batch;
-  const list = events.length > 1 ? digestHeading({ cause, top: [], rest: events, unlisted: undefined, read }) : "";
-  return { heading: sample ? "SAMPLE" : list, lines: events.map((event) => lineOf(read(event))) };
+  const { events, sample, read } = batch;
+  const cards = cardsOf(events, read);
+  return { heading: sample ? "SAMPLE" : cleanLine(headingOf(batch, cards.length)), lines: cards.map(({ message }) => lineOf(message)) };
+}
+
+/** A terminal takes a list of any length in one message. */
+function renderDigest(digest: Digest): readonly DigestPart[] {
+  const pages = digestPages(digest, { costs: () => [], first: [], further: [] });
+  const said = digestRemainder(digest);
+  const footer = said === undefined ? {} : { footer: cleanLine(`${said} ${digest.unlisted?.where ?? ""}`) };
+  return pages.map(({ rows, events }) => ({
+    events,
+    body: { heading: cleanLine(digestHeading(digest)), lines: [], rows: rows.map(rowOf), ...footer } as unknown as Json,
+  }));
+}
+
+function rowOf(row: DigestRow): Row {
+  if (row.kind !== "item") return { kind: row.kind, text: cleanLine(row.text), url: "" };
+  const { line, value, isInner } = row;
+  const label = cleanLine(line.label) || (row.events[0]?.event.subject ?? "");
+  const words = trimText(cleanLine(line.words), WORDS_CHARS);
+  const between = isInner && words !== "" ? " · " : " ";
+  return {
+    kind: isInner ? "inner" : "item",
+    text: `${value === "" ? "" : `${value}  `}${label}${between}${words}`.trim(),
+    url: line.url ?? "",
+  };
 }
 
 function lineOf(message: NeutralMessage): Line {
@@ -98,7 +147,7 @@ function lineOf(message: NeutralMessage): Line {
   const facts = message.facts.map((fact) => `${fact.name} ${fact.value}`).join(" · ");
   return {
     title: cleanLine(message.title),
-    body: [message.body, ...quoted, facts]
+    body: [message.body, ...listLines(message), ...quoted, facts]
       .flatMap((text) => cleanText(text).replace(/\t/g, "  ").split("\n"))
       .filter((text) => text.trim() !== ""),
     url: cleanLine(message.url ?? ""),
@@ -109,12 +158,21 @@ function lineOf(message: NeutralMessage): Line {
 }
 
 function layOut(message: SealedMessage): string {
-  const { heading, lines } = message.body as unknown as ConsoleBody;
+  const { heading, lines, rows, footer } = message.body as unknown as ConsoleBody;
+  if (rows !== undefined)
+    return `${[colors.yellow(heading), ...rows.map(layOutRow), ...(footer === undefined ? [] : [`  ${footer}`])].join("\n")}\n`;
   const blocks = lines.map(layOutLine);
   if (heading === "") return `${blocks.join("\n")}\n`;
   // What stands below a number belongs to it.
   const own = lines.length > 1 ? blocks.map((block) => block.replace(/^/gm, "  ")) : blocks;
   return `${[colors.yellow(heading), ...own].join("\n")}\n`;
+}
+
+function layOutRow({ kind, text, url }: Row): string {
+  if (kind === "section") return `  ${colors.bold(text)}`;
+  const shown = url === "" ? text : `${text} ${colors.underline(url)}`;
+  if (kind === "people") return `    ${shown}`;
+  return kind === "item" ? `    ${colors.green("•")} ${shown}` : `      ${shown}`;
 }
 
 /** Alerts and log often end up in one place, as in a container: there such a line would be taken for one of the log. */

@@ -60,6 +60,7 @@ import { configRevisionStore } from "./replicas/config-revisions.ts";
 import { auditMark, auditSpan, countFurtherPages, spentByHour, spentByKey, spentSince } from "./ledger/spent.ts";
 import { type Executor, transact } from "./db/statement.ts";
 import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enrichments.ts";
+import { beginDigests, digestPeriod, hasDueDigest } from "./outbox/digest-period.ts";
 import { gather, throttleState } from "./outbox/throttle.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./watches/targets.ts";
 import { countWaiting } from "./outbox/waiting.ts";
@@ -156,6 +157,9 @@ const outbox = (db: Executor): Outbox => ({
   nextDueAt: (sinks) => nextDueAt(db, sinks),
   seal: (messages) => seal(db, messages),
   record: (results) => record(db, results),
+  digestPeriod: (sink, name) => digestPeriod(db, sink, name),
+  beginDigests: (sink, name, nowMs) => beginDigests(db, sink, name, nowMs),
+  hasDueDigest: (sink, name, nowMs) => hasDueDigest(db, sink, name, nowMs),
   membersOf: (messageId) => membersOfMessage(db, messageId),
   splitMessage: (split) => splitMessage(db, split),
   lastMentions: (sink) => lastMentions(db, sink),

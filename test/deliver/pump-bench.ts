@@ -51,9 +51,10 @@ const neutral = (title: string): NeutralMessage => ({
 
 const subjectsOf = (events: readonly OutboxEvent[]) => events.map(({ event }) => event.subject);
 
-/** The top, if any, then a message for each ten. */
-function renderParts({ cause, top, rest, mentions = [] }: Digest): readonly DigestPart[] {
-  const messages = top.length === 0 ? [] : [top];
+/** A message for each ten. */
+function renderParts({ cause, sections, mentions = [] }: Digest): readonly DigestPart[] {
+  const rest = sections.flatMap(({ items }) => items);
+  const messages: (readonly OutboxEvent[])[] = [];
   for (let at = 0; at < rest.length; at += LISTED_AT_ONCE) messages.push(rest.slice(at, at + LISTED_AT_ONCE));
   return messages.map((events, index) => ({
     events,

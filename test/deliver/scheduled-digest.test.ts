@@ -19,7 +19,8 @@ const facts: SinkFacts = {
   digest: {
     nextAtMs: (atMs) => (Math.floor(atMs / HOUR) + 1) * HOUR,
     maxItems: 12,
-    sortBy: ({ body }) => body.tweet?.likes_count,
+    sortBy: { name: "likes_count", of: ({ body }) => body.tweet?.likes_count },
+    whenEmpty: "nothing",
   },
 };
 const chat = useRealChat(facts, START_MS);
@@ -53,7 +54,7 @@ describe("a digest on the hour", () => {
     expect(slack.messages).toHaveLength(1);
     expect(slack.messages[0]?.atMs).toBeGreaterThanOrEqual(START_MS + 48 * MINUTE);
     expect(linkedTweets(slack.messages)).toEqual(Array.from({ length: 12 }, (_, i) => tweetId(14 - i)));
-    expect(slack.messages[0]?.shown).toContain("15 alerts in this digest");
+    expect(slack.messages[0]?.shown).toContain("brand · 15 Jan 08:12 to 09:00 UTC · 15 posts");
     expect(slack.messages[0]?.shown).toContain("Another 3 are not listed here: `chirpwatch events`");
   });
 
@@ -65,10 +66,10 @@ describe("a digest on the hour", () => {
     await clock.advance(50 * MINUTE);
     await commit(tweets(5_007, 5_009));
     await clock.advance(HOUR);
-    expect(slack.messages.map(({ shown }) => /\d[\d,]* alerts[^\n*]*/.exec(shown)?.[0])).toEqual([
-      "5,000 alerts in this digest; 7 more are in the next",
-      "7 alerts in this digest, which continues the digest before",
-      "2 alerts in this digest",
+    expect(slack.messages.map(({ shown }) => /15 Jan [^\n*]*/.exec(shown)?.[0])).toEqual([
+      "15 Jan 08:12 to 09:00 UTC · 5,000 posts; 7 more are in the next",
+      "15 Jan 08:12 to 09:00 UTC · 7 posts; continues the digest before",
+      "15 Jan 09:00 to 10:00 UTC · 2 posts",
     ]);
     expect(linkedTweets(slack.messages)).toEqual([
       ...Array.from({ length: 12 }, (_, i) => tweetId(4_999 - i)),
@@ -104,6 +105,49 @@ describe("a digest on the hour", () => {
     await startPump();
     await clock.advance(2 * HOUR);
     expect(linkedTweets(slack.messages)).toHaveLength(3);
+  });
+
+  it("is about the time since the one before, however long nothing came or the daemon was down", async () => {
+    const { slack, startPump } = await start();
+    const { clock, commit } = chat();
+    const first = await startPump();
+    await commit(tweets(0, 2));
+    await clock.advance(2 * HOUR);
+    await commit(tweets(2, 3));
+    await clock.advance(HOUR);
+    await commit(tweets(3, 5));
+    await clock.advance(10 * MINUTE);
+    await first.stop(0);
+    // It was due at 12:00.
+    await clock.advance(5 * HOUR);
+    await startPump();
+    await clock.advance(MINUTE);
+    await commit(tweets(5, 6));
+    await clock.advance(HOUR);
+    expect(slack.messages.map(({ shown }) => /\*brand · (.*?) UTC/.exec(shown)?.[1])).toEqual([
+      "15 Jan 08:12 to 09:00",
+      "15 Jan 09:00 to 11:00",
+      "15 Jan 11:00 to 12:00",
+      "15 Jan 12:00 to 17:00",
+    ]);
+  });
+
+  it("shows the last text of a post that was edited meanwhile, and no alert on the edit beside it", async () => {
+    const { slack, startPump } = await start();
+    const { clock, commit } = chat();
+    await startPump();
+    const [post] = tweets(1, 2);
+    if (post?.body.tweet === undefined) throw new Error("no post was made");
+    await commit([post]);
+    await clock.advance(MINUTE);
+    const tweet = { ...post.body.tweet, full_text: "Second thoughts" };
+    const body = { tweet, previous: { full_text: "Post 1" } };
+    await commit([{ ...post, id: "edit", type: "tweet.edited", body, detectedAtMs: clock.now() }]);
+    await clock.advance(HOUR);
+    expect(slack.messages).toHaveLength(1);
+    expect(linkedTweets(slack.messages)).toEqual([tweetId(1)]);
+    expect(slack.messages[0]?.shown).toContain("(edited) Second thoughts");
+    expect(slack.messages[0]?.shown).not.toContain("Post 1");
   });
 
   it("leaves what comes after its time to the next one, also when it is late itself", async () => {

@@ -40,11 +40,12 @@ describe.concurrent("a digest", () => {
     expect(slack.messages.length - once.size).toBeLessThanOrEqual(1);
     expect(sorted(linkedTweets([...once.values()]))).toEqual(sorted(ids));
     const [alone, announcement, top, ...below] = [...once.values()];
+    const digest = [...(top === undefined ? [] : [top]), ...below];
     expect(linkedTweets([alone as ChatMessage])).toHaveLength(1);
     expect(announcement?.shown).toContain("next summary at");
-    expect(top?.shown).toContain("179 alerts, sent together because there were many at once");
+    expect(top?.shown).toContain("179 posts; sent together because there were many at once");
     expect(below.map(({ thread }) => thread)).toEqual(below.map(() => top?.id));
-    const listed = linkedTweets(below);
+    const listed = linkedTweets(digest);
     expect(listed).toEqual(sorted(listed));
   });
 });

@@ -145,11 +145,10 @@ describe("plain text", () => {
 
   it("says above many how many, and marks samples", () => {
     const batch = (count: number, sample: boolean) =>
-      headingOf({
-        sample,
-        events: Array.from({ length: count }, () => ({ event: makeEvent("1"), watches: [] })),
-        read: () => readTweet({}),
-      });
-    expect([batch(1, false), batch(3, false), batch(1, true)]).toEqual(["", "3 alerts", "Sample, nothing happened"]);
+      headingOf(
+        { sample, events: Array.from({ length: count }, () => ({ event: makeEvent("1"), watches: [] })), read: () => readTweet({}) },
+        count,
+      );
+    expect([batch(1, false), batch(3, false), batch(1, true)]).toEqual(["", "3 posts", "Sample, nothing happened"]);
   });
 });

@@ -6,7 +6,7 @@ import { digestsByName } from "../../src/route/scheduled-digest.ts";
 import { EVENT_TIME_MS as T0, makeEvent, makeOpsAlert } from "../support/make-event.ts";
 
 const HOUR = 3_600_000;
-const at = (atMs: number): ScheduledDigest => ({ nextAtMs: () => atMs, maxItems: 10 });
+const at = (atMs: number): ScheduledDigest => ({ nextAtMs: () => atMs, maxItems: 10, whenEmpty: "nothing" });
 const daily = at(T0 + 9 * HOUR);
 const hourly = at(T0 + HOUR);
 

@@ -1,6 +1,7 @@
 /** Batches for the chat sinks' tests: tweets of strangers, read aloud as the daemon would. */
-import type { Batch } from "../../src/model/sink.ts";
+import type { Batch, Digest, OutboxEvent } from "../../src/model/sink.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
+import { countTypes } from "../../src/render/text/kind-words.ts";
 import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
 import { makeEvent, makeTweet } from "../support/make-event.ts";
 
@@ -20,3 +21,12 @@ export function tweetBatch(tweets: readonly Partial<Tweet>[], changes: Partial<B
     ...changes,
   };
 }
+
+/** A list without headings within. */
+export const listOf = (items: readonly OutboxEvent[]): Omit<Digest, "read"> => ({
+  cause: undefined,
+  title: "brand",
+  counts: countTypes(items),
+  sections: [{ title: "", isKind: false, count: items.length, items }],
+  unlisted: undefined,
+});

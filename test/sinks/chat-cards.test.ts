@@ -32,7 +32,7 @@ describe.each(TEXT_LAYOUTS)("cards in $name", (layout) => {
 
   it("mark a sample, and count where there are several", () => {
     expect(textOf(tweetBatch([{}], { sample: true }))).toContain("Sample, nothing happened");
-    expect(textOf(tweetBatch([{}, {}]))).toContain("2 alerts");
+    expect(textOf(tweetBatch([{}, {}]))).toContain("2 posts");
   });
 
   it("keep every link of the longest", () => {

@@ -21,13 +21,15 @@ import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegra
 import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
 import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
 import { manyRuns } from "../support/many-runs.ts";
-import { tweetBatch, tweetId } from "./chat-batch.ts";
+import { listOf, tweetBatch, tweetId } from "./chat-batch.ts";
+
+const PERIOD = { fromMs: Date.UTC(2026, 10, 26, 9), toMs: Date.UTC(2026, 10, 27, 9) };
 
 type Tweets = Parameters<typeof tweetBatch>[0];
 
 function digestOf(tweets: Tweets, changes: Partial<Digest> = {}): Digest {
   const { events, read } = tweetBatch(tweets);
-  return { cause: "throttle", top: events.slice(0, 10), rest: events.slice(10), unlisted: undefined, read, ...changes };
+  return { ...listOf(events), cause: "throttle", period: PERIOD, read, ...changes };
 }
 
 const posts = (count: number): Tweets => Array.from({ length: count }, (_, i) => ({ full_text: `post ${i} ${"word ".repeat(30)}` }));
@@ -115,21 +117,45 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
     }
   });
 
-  it("begins with the count and the most seen, and says how many follow", () => {
-    const [first] = render(digestOf(posts(595)));
-    expect(first?.events).toHaveLength(10);
-    for (const way of waysOf(first)) {
-      expect(way).toContain("595 alerts");
-      expect(way).toContain("The 10 most seen:");
-      expect(way).toContain("585 more follow.");
-    }
+  it("begins with whose it is, its time, and what there is of each kind", () => {
+    const [first] = render(
+      digestOf(posts(595), {
+        counts: new Map([
+          ["tweet.created", 45],
+          ["follower.added", 15],
+          ["tweet.threshold", 1],
+        ]),
+      }),
+    );
+    for (const way of waysOf(first))
+      expect(way).toMatch(
+        /brand · 26 Nov 09:00 to 27 Nov 09:00 UTC · 45 posts, 15 new followers, 1 milestone; sent together because there were many at once/,
+      );
   });
 
   it("says in the others which part of the whole they are", () => {
-    const [, second, third] = render(digestOf(posts(595)));
-    const count = second?.events.length ?? 0;
-    for (const way of waysOf(second)) expect(way).toContain(`11 to ${10 + count} of 595`);
-    for (const way of waysOf(third)) expect(way).toContain(`${11 + count} to `);
+    const [first, second, third] = render(digestOf(posts(595)));
+    const [before, count] = [first?.events.length ?? 0, second?.events.length ?? 0];
+    for (const way of waysOf(second)) expect(way).toContain(`${before + 1} to ${before + count} of 595`);
+    for (const way of third === undefined ? [] : waysOf(third)) expect(way).toContain(`${before + count + 1} to `);
+  });
+
+  it("stands under the headings of its sections, again where a section goes on, with the numbers that it is sorted by", () => {
+    const { events } = tweetBatch(posts(200));
+    const sections = [
+      { title: "brand", isKind: false, count: 150, items: events.slice(0, 150) },
+      { title: "rivals", isKind: false, count: 60, items: events.slice(150) },
+    ];
+    const parts = render(
+      digestOf(posts(200), { sections, valueText: ({ event }) => (event.subject === tweetId(0) ? "♥ 1.2K" : undefined) }),
+    );
+    const bare = (way: string) => way.replaceAll("\\", "");
+    for (const way of waysOf(parts[0])) expect(bare(way)).toContain("brand (150)");
+    expect(waysOf(parts[0]).join()).toContain("♥ 1.2K");
+    const all = parts.flatMap((part) => waysOf(part).map(bare)).join();
+    expect(all.includes("brand (150) (continued)")).toBe((parts[0]?.events.length ?? 0) < 150);
+    expect(all).toContain("rivals (60, 50 shown)");
+    expect(parts.flatMap((part) => part.events).length).toBe(200);
   });
 
   it("says of what it only counts where it is: a command that can be copied, or a page", () => {
@@ -137,7 +163,6 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
     const page = "https://cw.example.com/events?state=summarised&since=2026-07-27T00%3A02%3A00Z";
     const said = (to: string) => waysOf(render(digestOf(posts(20), { unlisted: { count: 400, where: to } }))[0]);
     for (const way of said(where)) {
-      expect(way).toContain("420 alerts");
       expect(way).toContain("Another 400 are not listed here:");
       expect(way).toContain(where);
     }
@@ -146,16 +171,24 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
     for (const way of said(page)) expect(way.replaceAll("&amp;", "&")).toContain(page);
   });
 
-  it("says whose items they are that came while their watch was away, whatever other watches found one of them", () => {
-    const top = tweetBatch(posts(3)).events.map((event) => ({ ...event, watches: ["brand", "rivals"] }));
-    for (const way of waysOf(render(digestOf(posts(3), { cause: "return", top }))[0]))
-      expect(way).toContain("3 alerts that came while brand was away");
+  it("names why it comes", () => {
+    for (const way of waysOf(render(digestOf(posts(3), { cause: "return" }))[0]))
+      expect(way).toContain("3 posts; they came while the watch was away");
+    for (const way of waysOf(render(digestOf(posts(3), { cause: "backfill" }))[0])) expect(way).toContain("3 posts; found by a backfill");
   });
 
   it("of a group is as short as it can be", () => {
-    const [only, ...others] = render(digestOf(posts(12), { cause: undefined, top: [], rest: tweetBatch(posts(12)).events }));
+    const { events, read } = tweetBatch(posts(12));
+    const [only, ...others] = render({ ...listOf(events), read });
     expect(others).toEqual([]);
-    expect(waysOf(only)[0]).toMatch(/12 alerts(\*\*)?\n/);
+    expect(waysOf(only)[0]).toMatch(/brand · 12 posts(\*\*)?\n/);
+  });
+
+  it("of nothing says so", () => {
+    const [only, ...others] = render(digestOf([], { cause: "schedule", counts: new Map(), sections: [] }));
+    expect(others).toEqual([]);
+    expect(refusal(only?.body as never)).toBeUndefined();
+    for (const way of waysOf(only)) expect(way).toContain("26 Nov 09:00 to 27 Nov 09:00 UTC · nothing new");
   });
 
   it("fault 53, fault 54: of any text stays within every limit, is valid UTF-8 and mentions nobody", () => {
@@ -175,7 +208,9 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
     fc.assert(
       fc.property(fc.array(tweet, { maxLength: 120 }), unlisted, fc.boolean(), (tweets, rest, isSplit) => {
         const { events } = tweetBatch(tweets as Tweets);
-        const split = isSplit ? {} : { top: [], rest: events };
+        const title = tweets[0]?.full_text ?? "";
+        const sections = [events.slice(0, 30), events.slice(30)].map((items) => ({ title, isKind: false, count: 200, items }));
+        const split = isSplit ? { sections, title, valueText: () => "♥ 12K" } : {};
         const parts = render(digestOf(tweets as Tweets, { ...split, unlisted: rest ?? undefined }));
         expect(parts.flatMap((part) => part.events.map(({ event }) => event.subject))).toEqual(tweets.map((_, i) => tweetId(i)));
         for (const part of parts) {

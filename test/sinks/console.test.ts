@@ -1,9 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { NeutralMessage } from "../../src/model/message.ts";
-import type { Batch, Sink } from "../../src/model/sink.ts";
+import type { Batch, Digest, Sink } from "../../src/model/sink.ts";
 import { consoleSink } from "../../src/sinks/console.ts";
 import type { SinkDeps } from "../../src/sinks/kind/sink-type.ts";
+import { tweetBatch, tweetId } from "./chat-batch.ts";
+import { countTypes } from "../../src/render/text/kind-words.ts";
 import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
 
 const message = (changes: Partial<NeutralMessage> = {}): NeutralMessage => ({
@@ -85,16 +87,51 @@ describe("the console sink", () => {
     expect(out.match(/^ {2}! /gm)).toHaveLength(2);
   });
 
-  it("says above several alerts how many they are, and why they come together", async () => {
+  it("says above several alerts what they are", async () => {
     const events = [1, 2].map((n) => ({ event: makeEvent(String(n)), watches: ["brand"] }));
     const heading = async (changes: Partial<Batch>) =>
       stripVTControlCharacters(await written(message(), { events, ...changes })).split("\n");
     expect((await heading({})).slice(0, 3)).toEqual([
-      "2 alerts",
+      "2 posts",
       "  • 2026-01-15 12:00:00 [brand, other] Alice (@alice) posted",
       "      hello",
     ]);
-    expect((await heading({ cause: "schedule" }))[0]).toBe("2 alerts in this digest");
+  });
+
+  it("shows a digest as a list with headings, and in a log as a line for each alert", async () => {
+    const { events, read } = tweetBatch([{ full_text: "first" }, { full_text: "second" }, {}]);
+    const digest: Digest = {
+      cause: "schedule",
+      title: "Mentions",
+      period: { fromMs: Date.UTC(2026, 10, 26, 9), toMs: Date.UTC(2026, 10, 27, 9) },
+      counts: countTypes(events),
+      sections: [{ title: "brand", isKind: false, count: 3, items: events.slice(0, 2) }],
+      unlisted: { count: 1, where: "chirpwatch events" },
+      valueText: () => "♥ 1.2K",
+      read,
+    };
+    const lines: string[] = [];
+    for (const writesToLog of [false, true]) {
+      const sink = await consoleSink.create("terminal", {}, { write: (text: string) => void lines.push(text), writesToLog } as never);
+      const [part] = sink.lists?.render(digest) ?? [];
+      const sealed = { id: "m", sink: "terminal", groupKey: "g", sealedAtMs: 0, body: part?.body ?? null };
+      await sink.send(sealed, new AbortController().signal);
+    }
+    const [shown = "", logged = ""] = lines.map(stripVTControlCharacters);
+    expect(shown.split("\n")).toEqual([
+      "Mentions · 26 Nov 09:00 to 27 Nov 09:00 UTC · 3 posts",
+      "  brand (3, 2 shown)",
+      `    • ♥ 1.2K  ALICE (@alice) first https://x.com/alice/status/${tweetId(0)}`,
+      `    • ♥ 1.2K  ALICE (@alice) second https://x.com/alice/status/${tweetId(1)}`,
+      "  Another one is not listed here: chirpwatch events",
+      "",
+    ]);
+    expect(
+      logged
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).title),
+    ).toEqual(["♥ 1.2K  ALICE (@alice) first", "♥ 1.2K  ALICE (@alice) second"]);
   });
 
   it("takes no settings", () => {

@@ -13,7 +13,7 @@ import { json, startLoopbackServer, type LoopbackServer } from "../support/loopb
 import { EVENT_TIME_MS, makeUser } from "../support/make-event.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { manyRuns } from "../support/many-runs.ts";
-import { tweetBatch, tweetId } from "./chat-batch.ts";
+import { listOf, tweetBatch, tweetId } from "./chat-batch.ts";
 
 const warnings: string[] = [];
 const silent: Log = { debug: () => {}, info: () => {}, warn: (text) => void warnings.push(text), error: () => {}, child: () => silent };
@@ -126,7 +126,7 @@ describe("a Discord bot", () => {
     await sink.crosspost?.("900", new AbortController().signal);
     expect(discord.received.at(-1)?.url).toBe("/api/v10/channels/55/messages/900/crosspost");
     expect((await discordSink.create("feed", bot(), deps)).crosspost).toBeUndefined();
-    const about = { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body: sink.lists?.announce(EVENT_TIME_MS) ?? null };
+    const about = { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body: sink.lists?.announce?.(EVENT_TIME_MS) ?? null };
     expect(await sink.send(about, new AbortController().signal)).toEqual({ ref: "900" });
   });
 
@@ -253,7 +253,13 @@ describe("a Discord bot", () => {
 
     it("starts none below a note that alerts are gathered from now on", async () => {
       const sink = await discordSink.create("feed", bot(NEW), deps);
-      const about = { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body: sink.lists?.announce(EVENT_TIME_MS) ?? null };
+      const about = {
+        id: "m",
+        sink: "feed",
+        groupKey: "g",
+        sealedAtMs: EVENT_TIME_MS,
+        body: sink.lists?.announce?.(EVENT_TIME_MS) ?? null,
+      };
       await sink.send(about, new AbortController().signal);
       expect(discord.received).toHaveLength(1);
     });
@@ -380,7 +386,7 @@ describe("a role's mention", () => {
   it("stands in the first message of a digest alone", async () => {
     const sink = await discordSink.create("feed", webhook({ mention: { role: "42" } }), deps);
     const { read, events } = tweetBatch(Array.from({ length: 60 }, () => ({})));
-    const parts = sink.lists?.render({ cause: undefined, top: [], rest: events, unlisted: undefined, mentions: ["<@&42>"], read }) ?? [];
+    const parts = sink.lists?.render({ ...listOf(events), mentions: ["<@&42>"], read }) ?? [];
     expect(parts.length).toBeGreaterThan(1);
     expect(parts.map(({ body }) => JSON.stringify(body).includes("<@&42>"))).toEqual(parts.map((_, index) => index === 0));
   });

@@ -7,7 +7,6 @@ import type { Wait, WaitCount } from "../../model/waiting.ts";
 import type { Route, Throttle } from "../../route/route.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
 import { placeOfRoute } from "../../route/routed-place.ts";
-import { scheduledName } from "../../route/scheduled-digest.ts";
 import type { WaitCountView, WaitView } from "../../server/words/views.ts";
 import { sinkFactsOf } from "./create-sink.ts";
 
@@ -59,7 +58,7 @@ function ownWait({ cause, untilMs, about }: Wait, throttles: ReadonlyMap<string,
 
 /** `sink:brand` or `route:0.1:brand`. */
 function scheduledText(name: string): string {
-  const [by, path = ""] = scheduledName(name).split(":");
+  const [by, path = ""] = (name.split("\n")[0] ?? name).split(":");
   return `the scheduled digest of ${by === "route" ? placeOfRoute(path) : `the sink ${path}`}`;
 }
 

@@ -52,9 +52,9 @@ function describeUnknownPart(part: string, labels: readonly string[]): string | 
 }
 
 function buildDigest(
-  { schedule: written, max_items: maxItems, sort_by: sortBy }: WrittenDigest,
+  { schedule: written, title, group_by: groupBy, max_items: maxItems, sort_by: sortBy, when_empty: whenEmpty }: WrittenDigest,
   { map, keyPlace }: { readonly map: MapNode; readonly keyPlace: Place },
-  { report, timetable, body }: ShapingDeps,
+  { report, timetable, body, labels }: ShapingDeps,
 ): ScheduledDigest | undefined {
   const placeOf = (key: string): Place => {
     const { node, place } = findNode(map, ["digest", key], keyPlace);
@@ -64,14 +64,25 @@ function buildDigest(
   if (typeof schedule === "string") report.error(placeOf("schedule"), "schedule", schedule);
   const unknown = sortBy === undefined ? undefined : describeUnknownNumber(sortBy, body);
   if (unknown !== undefined) report.error(placeOf("sort_by"), "sort-by", unknown);
-  if (typeof schedule === "string" || unknown !== undefined) return undefined;
+  const unknownLabel = groupBy === undefined ? undefined : describeUnknownLabel(groupBy, labels);
+  if (unknownLabel !== undefined) report.error(placeOf("group_by"), "digest-group", unknownLabel);
+  if (typeof schedule === "string" || unknown !== undefined || unknownLabel !== undefined) return undefined;
   return {
     nextAtMs:
       schedule.kind === "every"
         ? // On multiples of the interval: the next one is the same after a restart.
           (epochMs) => (Math.floor(epochMs / schedule.intervalMs) + 1) * schedule.intervalMs
         : (epochMs) => timetable.nextDue(schedule, epochMs),
+    ...(title === undefined ? {} : { title }),
+    ...(groupBy === undefined ? {} : { groupBy }),
     maxItems,
-    ...(sortBy === undefined ? {} : { sortBy: numberReader(sortBy) }),
+    ...(sortBy === undefined ? {} : { sortBy: { name: sortBy, of: numberReader(sortBy) } }),
+    whenEmpty,
   };
+}
+
+function describeUnknownLabel(label: string, own: readonly string[]): string | undefined {
+  const known = [...new Set([...BUILT_IN_LABELS, ...own])];
+  if (known.includes(label)) return undefined;
+  return `\`group_by\`: "${label}" is no label of an event${didYouMean(label, known) || `; there are ${known.join(", ")}`}`;
 }

@@ -1,5 +1,5 @@
 /** Numbers of events that digests sort by: `likes_count` of the tweet or account that the event is about, or a whole path. */
-import type { ChirpEvent } from "../../model/event.ts";
+import type { SortNumber } from "../../route/route.ts";
 import { didYouMean } from "../suggest.ts";
 import { type WhereBody, variablesOf } from "../where/where-types.ts";
 
@@ -31,7 +31,7 @@ export function describeUnknownNumber(path: string, body: WhereBody): string | u
 }
 
 /** Undefined for an event without it. */
-export function numberReader(path: string): (event: Pick<ChirpEvent, "body">) => number | undefined {
+export function numberReader(path: string): SortNumber["of"] {
   const names = path.split(".");
   return ({ body }) => {
     const found = [names, ...IMPLIED.map((name) => [name, ...names])].map((one) => valueAt(body, one));

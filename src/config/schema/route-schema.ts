@@ -26,11 +26,28 @@ const scheduleOfDigest = z
 
 const digestSchema = z.strictObject({
   schedule: scheduleOfDigest,
-  max_items: z.int().min(1).max(1_000).prefault(DEFAULTS.digest.max_items).describe("Most alerts that it lists; the others are counted."),
+  title: z.string().trim().min(1).max(80).optional().describe("What its heading calls it. Default: the names of its watches."),
+  group_by: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Its sections: watch, author, type (posts, new followers, …) or a label. Default: by watch, and by type within a watch."),
+  max_items: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .prefault(DEFAULTS.digest.max_items)
+    .describe("Most alerts that it lists, dealt to its sections in turn; the others are counted."),
   sort_by: z
     .string()
     .optional()
-    .describe("A number of the event, like likes_count or tweet.user.followers_count: the highest first. Default: the oldest first."),
+    .describe(
+      "A number of the event, like likes_count or tweet.user.followers_count: the highest first in each section. Default: the oldest first.",
+    ),
+  when_empty: z
+    .enum(["nothing", "say"])
+    .prefault(DEFAULTS.digest.when_empty)
+    .describe("say: it also goes out when nothing came, and says so."),
 });
 
 const dedupeSchema = z.strictObject({

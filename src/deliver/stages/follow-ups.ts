@@ -27,7 +27,12 @@ export async function withoutWithheld(
   { updates }: Pick<Sink, "updates">,
   groups: readonly DueGroup[],
 ): Promise<readonly SortedGroup[]> {
-  const fates = new Map(groups.flatMap(({ members }) => members.map((member) => [member, fateOf(member, updates)] as const)));
+  const fates = new Map(
+    groups.flatMap(({ members }) => {
+      const shown = new Set(members.flatMap(({ isEdited, deliveryId }) => (isEdited === true ? [deliveryId] : [])));
+      return members.map((member) => [member, fateOf(member, shown, updates)] as const);
+    }),
+  );
   const idsOf = (kind: Fate["kind"]) => [...fates].flatMap(([{ deliveryId }, fate]) => (fate.kind === kind ? [deliveryId] : []));
   const withheld: Withheld = {
     deletedIds: idsOf("deleted"),
@@ -44,7 +49,8 @@ export async function withoutWithheld(
     .filter(({ members }) => members.length > 0);
 }
 
-function fateOf({ event, isGone, follows }: DueMember, updates: SinkUpdates | undefined): Fate {
+/** `shown`: alerts of the same digest that show what their posts were edited to. */
+function fateOf({ event, isGone, follows }: DueMember, shown: ReadonlySet<string>, updates: SinkUpdates | undefined): Fate {
   if (isGone === true) return { kind: "deleted" };
   if (follows === undefined) return SEND;
   const withId = follows.deliveryId;
@@ -52,6 +58,7 @@ function fateOf({ event, isGone, follows }: DueMember, updates: SinkUpdates | un
   // Where the alert waits in the same group, it is left out of it now.
   if (follows.state === "deleted" || (isEnd && follows.state === "waiting"))
     return { kind: "joined", withId, detail: "the alert that it follows was not sent" };
+  if (event.type === "tweet.edited" && shown.has(withId)) return { kind: "joined", withId, detail: "its digest shows the edited text" };
   const cause = ownValue(CAUSES, event.type);
   if (cause === undefined || updates === undefined || updates.followUp === "always" || !updates.causes.has(cause)) return SEND;
   return editFate(follows, isEnd);

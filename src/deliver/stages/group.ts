@@ -1,5 +1,5 @@
 /** First stage: takes due work of one sink from the outbox and decides what goes out alone, as a digest, or later. */
-import { type DigestCause, type DigestSeries, digestGroup, readDigestGroup } from "../../model/digest.ts";
+import { type DigestCause, type DigestPeriod, type DigestSeries, digestGroup, readDigestGroup } from "../../model/digest.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { DueGroup, DueMember, DueMessage, Outbox, Overflow } from "../../model/outbox.ts";
 import type { SilenceStore } from "../../model/silence.ts";
@@ -18,6 +18,10 @@ export interface Bundle {
   /** Why it is a digest; undefined when it is none. */
   readonly cause: DigestCause | undefined;
   readonly series?: DigestSeries;
+  /** When the last of it was due. */
+  readonly dueAtMs?: number;
+  /** What the last digest of the same schedule was about. */
+  readonly lastPeriod?: DigestPeriod;
   /** How many alerts it leaves out because their posts are gone. */
   readonly deleted?: number;
 }
@@ -171,10 +175,12 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly
   return [items.filter(test), items.filter((item) => !test(item))];
 }
 
-const bundleOf = ({ groupKey, throttleKey, members, series, deleted }: SortedGroup): Bundle => ({
+const bundleOf = ({ groupKey, throttleKey, members, series, dueAtMs, lastPeriod, deleted }: SortedGroup): Bundle => ({
   groupKey,
   throttleKey,
   members,
+  ...(dueAtMs === undefined ? {} : { dueAtMs }),
+  ...(lastPeriod && { lastPeriod }),
   ...(deleted > 0 && { deleted }),
   ...(series && { series }),
   cause: readDigestGroup(groupKey)?.cause,

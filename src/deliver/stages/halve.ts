@@ -27,7 +27,7 @@ export type Halve = (claimed: ClaimedMessage, refusal: Attempt & { readonly kind
 export function createHalve(deps: HalveDeps): Halve {
   const { store, random, log } = deps;
   return async ({ queue, message }, { atMs, error }) => {
-    const { listed, summarised } = await store.membersOf(message.id);
+    const { listed, summarised, period } = await store.membersOf(message.id);
     const { groupKey } = message;
     const bundle = { groupKey, throttleKey: null, cause: readDigestGroup(groupKey)?.cause };
     const [items = []] = await wordedItems(deps, queue, [{ ...bundle, members: listed }]);
@@ -36,7 +36,12 @@ export function createHalve(deps: HalveDeps): Halve {
     // Whom the message calls stands in its body.
     const sent = JSON.stringify(message.body);
     const mentions = (queue.sink.mentions ?? []).flatMap(({ text }) => (sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : []));
-    const laidOut = layOutHalves(deps.layOut, queue, { listed: [...idsByEvent.keys()], unlisted: summarised }, { ...bundle, mentions });
+    const laidOut = layOutHalves(
+      deps.layOut,
+      queue,
+      { listed: [...idsByEvent.keys()], unlisted: summarised },
+      { ...bundle, mentions, period },
+    );
     const parts = laidOut.map(({ events, body }) => ({
       id: random.id(),
       body,

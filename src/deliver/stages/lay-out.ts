@@ -1,31 +1,33 @@
 /**
  * Has a sink lay out the events of one group, in as many messages as it takes: a digest, a group that is too large for one, and what is too large in
- * bytes. Sealing them is seal.ts's, their order in a digest digest.ts's and scheduled-digest.ts's.
+ * bytes. Sealing them is seal.ts's, what a digest says digest.ts's.
  */
-import { readDigestGroup } from "../../model/digest.ts";
+import { digestGroup, type DigestPeriod, periodAfter, scheduledDigestName } from "../../model/digest.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import type { NeutralMessage } from "../../model/message.ts";
-import type { Digest, DigestPart, MessageBody, OutboxEvent, SinkLists, Unlisted } from "../../model/sink.ts";
+import type { DigestPart, MessageBody, OutboxEvent, SinkLists } from "../../model/sink.ts";
+import { gatherPeople } from "../../render/people.ts";
 import { isAfterAlert } from "../../route/follow-up.ts";
-import type { ScheduledDigest } from "../../route/route.ts";
-import { scheduledName } from "../../route/scheduled-digest.ts";
+import type { SinkDigest } from "../../route/scheduled-digest.ts";
 import { bodyBytes } from "../queue/message-sizes.ts";
 import type { SinkQueue } from "../queue/sink-queue.ts";
-import { byAge, type DigestDeps, type LaidOut, layOutDigest } from "./digest.ts";
+import { byAge, type DigestDeps, type LaidOut, layOutDigest, type ListFacts, MOST_LISTED } from "./digest.ts";
+import { sortItems } from "./digest-sections.ts";
 import type { Bundle } from "./group.ts";
-import { layOutScheduled, sortScheduled } from "./scheduled-digest.ts";
 
 export interface LayOutDeps extends Pick<DigestDeps, "listedAt"> {
   read(event: OutboxEvent, sink: string): NeutralMessage;
   /** By the name in their groups' keys. */
-  readonly digests: ReadonlyMap<string, ScheduledDigest>;
+  readonly digests: ReadonlyMap<string, SinkDigest>;
   readonly log: Log;
 }
 
 /** What decides how a group is laid out. */
 export interface Shown extends Pick<Bundle, "groupKey" | "cause" | "series" | "deleted"> {
+  /** What it is about, where it is a digest with a schedule. */
+  readonly period?: DigestPeriod | undefined;
   /** Those who are called stand in the first message of several. */
   readonly mentions: readonly string[];
 }
@@ -40,9 +42,8 @@ export const isUnrendered = (body: MessageBody): boolean => typeof body === "obj
 export function layOut(deps: LayOutDeps, queue: SinkQueue, found: readonly OutboxEvent[], shown: Shown): LaidOut {
   try {
     const { parts, unlisted } = layOutWhole(deps, queue, found, shown);
-    const note = noteOf(deps, unlisted);
     const limitBytes = queue.sizes.limitBytes();
-    const notedIn = (index: number) => (index === 0 ? { ...shown, note } : inner(shown));
+    const notedIn = (index: number) => (index === 0 ? { ...shown, noted: unlisted } : inner(shown));
     return { parts: parts.flatMap((part, index) => fitted(deps, queue, part, { ...notedIn(index), limitBytes })), unlisted };
   } catch (error) {
     deps.log.error("a message could not be rendered", { sink: queue.name, events: found.length, error: errorText(error) });
@@ -59,7 +60,7 @@ export function layOutHalves(
 ): readonly DigestPart[] {
   try {
     const limitBytes = queue.sizes.refusedBytes - 1;
-    return halves(deps, queue, inOrder(deps, listed, shown), { ...shown, note: noteOf(deps, unlisted), limitBytes });
+    return halves(deps, queue, inOrder(deps, listed, shown), { ...shown, noted: unlisted, limitBytes });
   } catch (error) {
     deps.log.error("a message could not be rendered", { sink: queue.name, events: listed.length, error: errorText(error) });
     return listed.map((event) => ({ events: [event], body: UNRENDERED }));
@@ -68,15 +69,9 @@ export function layOutHalves(
 
 function layOutWhole(deps: LayOutDeps, queue: SinkQueue, found: readonly OutboxEvent[], shown: Shown): LaidOut {
   const { lists, batches } = queue.sink;
-  const { cause, mentions } = shown;
   const events = inOrder(deps, found, shown);
-  if (lists !== undefined && isList(lists, events, shown)) {
-    const digestDeps = { read: (event: OutboxEvent) => deps.read(event, queue.name), listedAt: deps.listedAt };
-    const calling: SinkLists = { ...lists, render: (wanted) => lists.render({ ...wanted, mentions, ...countedIn(shown) }) };
-    return cause === "schedule"
-      ? layOutScheduled(events, scheduledOf(deps, shown), calling, digestDeps)
-      : layOutDigest(events, cause, calling, digestDeps);
-  }
+  if (lists !== undefined && isList(lists, events, shown))
+    return layOutDigest(events, factsOf(deps, queue, shown), lists, digestDeps(deps, queue));
   const atOnce = Math.min(batches?.maxEvents ?? EVENTS_AT_ONCE, EVENTS_AT_ONCE);
   const parts: DigestPart[] = [];
   for (let at = 0; at < events.length; at += atOnce)
@@ -84,36 +79,52 @@ function layOutWhole(deps: LayOutDeps, queue: SinkQueue, found: readonly OutboxE
   return { parts, unlisted: [] };
 }
 
-/** A digest of one event is that event, where it leaves nothing out. */
+/** A digest of one event is that event, where it leaves nothing out; one with a schedule is about its time. */
 function isList(lists: SinkLists, events: readonly OutboxEvent[], { cause, deleted = 0 }: Shown): boolean {
-  if (cause === undefined) return events.length > lists.above;
-  return events.length > (deleted === 0 ? 1 : 0);
+  if (cause === undefined) return gatherPeople(events).length > lists.above;
+  return cause === "schedule" || events.length > (deleted === 0 ? 1 : 0);
 }
 
-/** What the heading of a digest says beside the number of its alerts. */
-const countedIn = ({ cause, series, deleted }: Shown): Pick<Digest, "series" | "deleted"> => ({
-  ...(series && { series }),
-  ...(cause === undefined || deleted === undefined ? {} : { deleted }),
+const factsOf = (deps: LayOutDeps, queue: SinkQueue, shown: Shown): ListFacts => {
+  const { cause, series, deleted, period, mentions } = shown;
+  return { cause, series, deleted, period, mentions, region: queue.region, written: scheduledOf(deps, shown) };
+};
+
+const digestDeps = (deps: LayOutDeps, queue: SinkQueue): DigestDeps => ({
+  read: (event) => deps.read(event, queue.name),
+  listedAt: (events) => deps.listedAt(events),
 });
 
-const scheduledOf = ({ digests }: LayOutDeps, { groupKey }: Shown): ScheduledDigest | undefined =>
-  digests.get(scheduledName(readDigestGroup(groupKey)?.name ?? ""));
+const scheduledOf = ({ digests }: LayOutDeps, { groupKey }: Pick<Shown, "groupKey">): SinkDigest | undefined =>
+  digests.get(scheduledDigestName(groupKey) ?? "");
+
+/** What a digest with a schedule is about; undefined for any other group. One that a mute held is about the time until it was due, not until the mute ended. */
+export function periodOf(
+  deps: LayOutDeps,
+  { groupKey, members, dueAtMs, lastPeriod }: Pick<Bundle, "groupKey" | "members" | "dueAtMs" | "lastPeriod">,
+): { readonly name: string; readonly period: DigestPeriod } | undefined {
+  const name = scheduledDigestName(groupKey);
+  const timesMs = members.map(({ event }) => event.detectedAtMs);
+  if (name === undefined || timesMs.length === 0) return undefined;
+  const isHeld = groupKey !== digestGroup("schedule", name);
+  const ownMs = isHeld ? scheduledOf(deps, { groupKey })?.nextAtMs(Math.max(...timesMs)) : undefined;
+  const toMs = Math.min(ownMs ?? Number.POSITIVE_INFINITY, dueAtMs ?? Math.max(...timesMs));
+  return { name, period: periodAfter(lastPeriod, toMs, Math.min(...timesMs)) };
+}
 
 function inOrder(deps: LayOutDeps, events: readonly OutboxEvent[], shown: Shown): readonly OutboxEvent[] {
-  if (shown.cause === "schedule") return sortScheduled(events, scheduledOf(deps, shown));
-  return [...events].sort(shown.cause === undefined ? byDetection : byAge);
+  const sorted = [...events].sort(shown.cause === undefined ? byDetection : byAge);
+  return shown.cause === "schedule" ? sortItems(sorted, scheduledOf(deps, shown)?.sortBy) : sorted;
 }
 
 const byDetection = (a: OutboxEvent, b: OutboxEvent): number => a.event.detectedAtMs - b.event.detectedAtMs;
 
-type Noted = Shown & { readonly note?: Unlisted | undefined };
+/** `noted`: what it counts and does not list. */
+type Noted = Shown & { readonly noted?: readonly OutboxEvent[] };
 type Limited = Noted & { readonly limitBytes: number };
 
 /** Nobody is called twice. */
-const inner = <S extends Shown>({ series: _series, deleted: _deleted, ...shown }: S) => ({ ...shown, mentions: [], note: undefined });
-
-const noteOf = ({ listedAt }: LayOutDeps, unlisted: readonly OutboxEvent[]): Unlisted | undefined =>
-  unlisted.length === 0 ? undefined : { count: unlisted.length, where: listedAt(unlisted) };
+const inner = <S extends Shown>({ series: _series, deleted: _deleted, ...shown }: S) => ({ ...shown, mentions: [], noted: [] });
 
 /** A message as it is where its size is allowed, else its halves. One event stays one message. */
 function fitted(deps: LayOutDeps, queue: SinkQueue, part: DigestPart, shown: Limited): readonly DigestPart[] {
@@ -131,11 +142,15 @@ function halves(deps: LayOutDeps, queue: SinkQueue, events: readonly OutboxEvent
 }
 
 function layOutPart(deps: LayOutDeps, queue: SinkQueue, events: readonly OutboxEvent[], shown: Noted): readonly DigestPart[] {
-  const { cause, mentions, note } = shown;
+  const { cause, mentions, noted = [] } = shown;
   const { lists } = queue.sink;
   const read = (event: OutboxEvent) => deps.read(event, queue.name);
-  if (lists !== undefined && isList(lists, events, shown))
-    return lists.render({ cause, top: [], rest: events, unlisted: note, read, mentions, ...countedIn(shown) });
+  if (lists !== undefined && isList(lists, events, shown)) {
+    const { written, ...facts } = factsOf(deps, queue, shown);
+    const note = noted.length === 0 ? undefined : { count: noted.length, where: deps.listedAt(noted) };
+    const whole = { ...facts, note, noted, written: written && { ...written, maxItems: MOST_LISTED } };
+    return layOutDigest(events, whole, lists, digestDeps(deps, queue)).parts;
+  }
   const followUp = events.every(({ event }) => isAfterAlert(event)) ? { isFollowUp: true } : {};
   return [{ events, body: queue.sink.render({ events, sample: false, ...(cause && { cause }), mentions, read, ...followUp }) }];
 }

@@ -9,7 +9,7 @@ import { isSummaryGroup, summariseChanges } from "../../route/noise.ts";
 import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
 import { isFollowUpOnly, replyOf } from "./follow-ups.ts";
 import type { Bundle, Claim, Surplus } from "./group.ts";
-import { layOut, type LayOutDeps } from "./lay-out.ts";
+import { layOut, type LayOutDeps, periodOf } from "./lay-out.ts";
 import { createMentionChoice } from "./mentions.ts";
 import type { Stage } from "./stage.ts";
 import { threadOf } from "./threads.ts";
@@ -61,7 +61,8 @@ function sealBundle(
   const { groupKey, throttleKey, mentions } = bundle;
   const idsByEvent = new Map(items.map(({ event, deliveryIds }) => [event, deliveryIds]));
   const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
-  const { parts, unlisted } = layOut(deps.layOut, queue, [...idsByEvent.keys()], bundle);
+  const digest = periodOf(deps.layOut, bundle);
+  const { parts, unlisted } = layOut(deps.layOut, queue, [...idsByEvent.keys()], { ...bundle, period: digest?.period });
   const ids = parts.map(() => deps.random.id());
   const reply = bundle.cause === undefined ? replyOf(queue.sink.replies, bundle.members) : undefined;
   const thread = isFollowUpOnly(bundle.members) ? undefined : threadOf(queue.sink.threads, bundle);
@@ -79,7 +80,7 @@ function sealBundle(
         event.worded === undefined ? [] : [{ ...event.worded, deliveryIds: idsByEvent.get(event) ?? [] }],
       ),
       ...(index === 0
-        ? { throttleKey, summarisedIds: idsOf(unlisted), mentions, ...(thread && { thread }), ...reply }
+        ? { throttleKey, summarisedIds: idsOf(unlisted), mentions, ...(thread && { thread }), ...reply, ...(digest && { digest }) }
         : { throttleKey: null, parentId: ids[0] ?? "" }),
     },
   }));
@@ -124,7 +125,7 @@ export async function wordedItems(
 /** A sink for programs gets no announcement: its events arrive a little later. */
 async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }: Surplus): Promise<void> {
   const { lists } = queue.sink;
-  if (!isFirst || lists === undefined) return deps.store.gather(overflow);
+  if (!isFirst || lists?.announce === undefined) return deps.store.gather(overflow);
   const announcement: NewMessage = {
     id: deps.random.id(),
     sink: queue.name,

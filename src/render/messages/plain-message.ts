@@ -1,13 +1,21 @@
 /** Messages as plain text, unescaped: notifications, fallbacks, and the lines of a list. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { Batch } from "../../model/sink.ts";
+import { countTypes, countsText } from "../text/kind-words.ts";
+import { moreText, personText } from "../text/people-text.ts";
 
 /** The whole message but its permalink, a line per thought: whoever trims puts the permalink behind the cut. */
 export function plainMessage(message: NeutralMessage): string {
   const { context } = message;
   const quoted = context === undefined ? "" : `${context.label}${context.body === "" ? "" : `: ${context.body}`}`;
-  return [message.title, message.body, quoted, factLine(message), watchLine(message)].filter((line) => line !== "").join("\n");
+  return [message.title, message.body, ...listLines(message), quoted, factLine(message), watchLine(message)]
+    .filter((line) => line !== "")
+    .join("\n");
 }
+
+/** A line for each account that the message lists, and one that counts the others. */
+export const listLines = ({ list }: NeutralMessage): readonly string[] =>
+  list === undefined ? [] : [...list.people.map((person) => `• ${personText(person)}`), moreText(list)].filter((line) => line !== "");
 
 /** `Likes 12 · Replies 3`. */
 export const factLine = (message: NeutralMessage): string => message.facts.map(({ name, value }) => `${name} ${value}`).join(" · ");
@@ -19,9 +27,9 @@ export const watchLine = (message: NeutralMessage): string => message.watches.jo
 export const summaryLine = (message: NeutralMessage): string =>
   (message.body === "" ? message.title : `${message.title}: ${message.body}`).replace(/\s+/g, " ");
 
-/** What stands above the alerts; "" when one alert speaks for itself. */
-export function headingOf(batch: Batch): string {
-  const sample = batch.sample ? "Sample, nothing happened" : "";
-  const many = batch.events.length > 1 ? `${batch.events.length} alerts` : "";
+/** What stands above the cards of a batch; "" when one card speaks for itself. */
+export function headingOf({ sample: isSample, events }: Batch, cards: number): string {
+  const sample = isSample ? "Sample, nothing happened" : "";
+  const many = cards > 1 ? countsText(countTypes(events)) : "";
   return [sample, many].filter((part) => part !== "").join(": ");
 }

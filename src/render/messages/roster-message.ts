@@ -1,12 +1,12 @@
 /** The message about an account that joined or left a member list: who, which list, and what makes them interesting. */
-import type { EventBody } from "../../model/event.ts";
+import type { ChirpEvent, EventBody } from "../../model/event.ts";
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { User } from "../../model/user.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { opsAlertMessage } from "./ops-alert-message.ts";
-import { formatCompact } from "../text/numbers.ts";
+import { formatCompact, formatExact } from "../text/numbers.ts";
 import { communityUrl, listUrl, tweetUrl } from "../text/permalink.ts";
 import { ownValue } from "../../model/own-value.ts";
 
@@ -25,6 +25,32 @@ const SENTENCES: Readonly<Record<string, (who: string, place: string) => string>
   "top_following.entered": (who, place) => `${who} is now among the top accounts that ${place} follows`,
   "top_following.left": (who, place) => `${who} is no longer among the top accounts that ${place} follows`,
 };
+
+/** Sentences about several accounts, which a list below them names. */
+const SENTENCES_OF_MANY: Readonly<Record<string, (count: string, place: string) => string>> = {
+  "follower.added": (count, place) => `${count} new followers of ${place}`,
+  "follower.removed": (count, place) => `${count} accounts no longer follow ${place}`,
+  "following.added": (count, place) => `${place} began following ${count} accounts`,
+  "following.removed": (count, place) => `${place} no longer follows ${count} accounts`,
+  "member.added": (count, place) => `${count} accounts joined ${place}`,
+  "member.removed": (count, place) => `${count} accounts left ${place}`,
+  "retweeter.added": (count, place) => `${count} accounts reposted ${place}`,
+  "user.found": (count, place) => `${count} accounts match ${place}`,
+  "top_follower.entered": (count, place) => `${count} accounts are now among the top followers of ${place}`,
+  "top_follower.left": (count, place) => `${count} accounts are no longer among the top followers of ${place}`,
+  "top_following.entered": (count, place) => `${count} accounts are now among the top accounts that ${place} follows`,
+  "top_following.left": (count, place) => `${count} accounts are no longer among the top accounts that ${place} follows`,
+};
+
+/** Whether several of such events can be one sentence and a list. */
+export const isAboutPeople = ({ type, body }: Pick<ChirpEvent, "type" | "body">): boolean =>
+  ownValue(SENTENCES_OF_MANY, type) !== undefined && body.user !== undefined;
+
+/** "15 new followers of @acme": what several events of one type and place say together. */
+export function peopleSentence(count: number, { type, body, labels }: Pick<ChirpEvent, "type" | "body" | "labels">): string {
+  const place = placeOf(body, "")?.name ?? labels["target"] ?? "the list";
+  return capitalised(ownValue(SENTENCES_OF_MANY, type)?.(formatExact(count), place) ?? "");
+}
 
 /**
  * Reads `body.user`, and where it happened: `body.target`, the watched account, or `public_list`, `community`, `retweeted` or `search`. A place

@@ -1,52 +1,61 @@
-/** The layout of a list of alerts in Discord: a heading, a line with a link for each alert, as many messages as it takes. Pure. */
+/** The layout of a list of alerts in Discord: its heading, its sections, a line with a link for each alert, as many messages as it takes. Pure. */
 import type { Json } from "../../model/json.ts";
-import type { Digest, DigestPart, OutboxEvent } from "../../model/sink.ts";
-import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../../render/digest-text.ts";
+import type { Digest, DigestPart } from "../../model/sink.ts";
+import { type DigestRow, digestPages } from "../../render/digest-rows.ts";
+import { digestHeading, digestRange, digestRemainder, isPage } from "../../render/digest-text.ts";
 import { discordLabel, discordLink, discordPlain } from "../../render/discord-text.ts";
-import { joinLines, splitDigest } from "../../render/text/split-lines.ts";
+import { joinLines } from "../../render/text/split-lines.ts";
 import { CONTENT_CHARS, DESCRIPTION_CHARS, type DiscordBody, EMBED_CHARS_TOTAL } from "./discord-render.ts";
 
+const HEADING_CHARS = 300;
+/** Room for "11 to 60 of 595". */
+const RANGE_CHARS = 60;
 const LABEL_CHARS = 60;
 const WORDS_CHARS = 110;
 const COLOR = 0x3b82f6;
 /** A forum post's name. */
 const NAME_CHARS = 100;
 
+/** A row in the embed, and in the content, should Discord refuse the embed. */
 interface Line {
-  readonly event: OutboxEvent;
-  /** In the embed. */
   readonly shown: string;
-  /** In the content, should Discord refuse the embed. */
   readonly plain: string;
 }
 
 export function renderDiscordDigest(digest: Digest): readonly DigestPart[] {
   const { mentions = [] } = digest;
-  const heading = discordLabel(digestHeading(digest), 200);
+  const heading = discordLabel(digestHeading(digest), HEADING_CHARS);
   const threadName = discordPlain(digestHeading(digest), NAME_CHARS);
-  const lead = join([[...mentions, `**${heading}**`].join(" "), digestTopHeading(digest)]);
+  const lead = [...mentions, `**${heading}**`].join(" ");
   const remainder = remainderOf(digest);
   // Both ways to show a message must hold all of its lines.
-  const budgets = [EMBED_CHARS_TOTAL - remainder.length - 1, CONTENT_CHARS - lead.length - remainder.length - 2];
-  const costs = ({ shown, plain }: Line) => [shown.length + 1, plain.length + 1];
-  const messages = splitDigest(digest.top.map(lineOf(digest)), digest.rest.map(lineOf(digest)), costs, budgets);
+  const room = (above: string, below: string) => [
+    EMBED_CHARS_TOTAL - below.length - 1,
+    CONTENT_CHARS - Math.max(above.length, RANGE_CHARS) - below.length - 2,
+  ];
+  const costs = (row: DigestRow) => {
+    const { shown, plain } = lineOf(row);
+    return [shown.length + 1, plain.length + 1];
+  };
+  const pages = digestPages(digest, { costs, first: room(lead, remainder), further: room("", "") });
   let next = 1;
-  return messages.map((lines, index) => {
+  return pages.map(({ rows, events }, index) => {
     const isFirst = index === 0;
-    const content = isFirst ? lead : digestRange(digest, next, lines.length);
+    const content = isFirst ? lead : digestRange(digest, next, events.length);
     const below = isFirst && remainder !== "" ? [remainder] : [];
-    next += lines.length;
+    const lines = rows.map(lineOf);
+    next += events.length;
     const body: DiscordBody = {
       content,
       embeds: joinLines([...lines.map(({ shown }) => shown), ...below], DESCRIPTION_CHARS).map((description) => ({
-        description,
+        description: description.trim(),
         color: COLOR,
       })),
       plain: join([content, ...lines.map(({ plain }) => plain), ...below]),
       threadName,
       ...(isFirst && mentions.length > 0 ? { mentions } : {}),
     };
-    return { events: lines.map(({ event }) => event), body: body as unknown as Json };
+    return { events, body: body as unknown as Json };
   });
 }
 
@@ -61,18 +70,27 @@ function remainderOf(digest: Digest): string {
   return [said, shown].filter((part) => part !== "").join(" ");
 }
 
-const lineOf =
-  (digest: Digest) =>
-  (event: OutboxEvent): Line => {
-    const { label, words, url } = digestLine(digest.read(event));
-    const name = label || event.event.subject;
-    const said = discordLabel(words, WORDS_CHARS);
-    if (url === undefined) {
-      const plain = discordLabel(name, LABEL_CHARS);
-      return { event, shown: `• ${plain} ${said}`.trimEnd(), plain };
-    }
-    return { event, shown: `• ${discordLink(url, name, LABEL_CHARS)} ${said}`.trimEnd(), plain: `<${url}>` };
-  };
+function lineOf(row: DigestRow): Line {
+  // Above a section stands an empty line.
+  if (row.kind === "section") {
+    const text = `**${discordLabel(row.text, HEADING_CHARS)}**`;
+    return { shown: `\n${text}`, plain: text };
+  }
+  if (row.kind !== "item") {
+    const text = discordLabel(row.text, HEADING_CHARS);
+    return { shown: row.kind === "more" ? `  ${text}` : text, plain: text };
+  }
+  const { line, value, isInner } = row;
+  const name = line.label || (row.events[0]?.event.subject ?? "");
+  const mark = isInner ? "  • " : value === "" ? "• " : `• ${discordLabel(value, 40)}  `;
+  const said = discordLabel(line.words, WORDS_CHARS);
+  const words = isInner && said !== "" ? `· ${said}` : said;
+  if (line.url === undefined) {
+    const plain = discordLabel(name, LABEL_CHARS);
+    return { shown: `${mark}${plain} ${words}`.trimEnd(), plain };
+  }
+  return { shown: `${mark}${discordLink(line.url, name, LABEL_CHARS)} ${words}`.trimEnd(), plain: `<${line.url}>` };
+}
 
 /** What the channel hears when alerts are gathered from now on; the time is shown in the reader's own zone. */
 export function renderDiscordAnnouncement(nextAtMs: number): DiscordBody {

@@ -6,6 +6,8 @@ import { discordLabel, discordLink, discordPlain, discordText } from "../../rend
 import { fitPieces } from "../../render/text/fit-pieces.ts";
 import { fitForms } from "../../render/text/fit-forms.ts";
 import { webUrl } from "../../render/text/permalink.ts";
+import { cardsOf } from "../../render/people.ts";
+import { moreText, shorterList } from "../../render/text/people-text.ts";
 import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../../render/messages/plain-message.ts";
 import { discordColor } from "./discord-colors.ts";
 import { titleWithoutAuthor } from "../../render/messages/title-parts.ts";
@@ -65,12 +67,12 @@ interface Entry {
 /** `batch` holds at most `EMBEDS` alerts. */
 export function renderDiscord(batch: Batch, style: "embed" | "link"): DiscordBody {
   const { mentions = [] } = batch;
-  const entries = batch.events.map((event) => ({
-    id: event.event.subject || event.event.id,
-    type: event.event.type,
-    message: batch.read(event),
+  const entries = cardsOf(batch.events, batch.read).map(({ events: [{ event }], message }) => ({
+    id: event.subject || event.id,
+    type: event.type,
+    message,
   }));
-  const heading = discordLabel(headingOf(batch), LINE_CHARS);
+  const heading = discordLabel(headingOf(batch, entries.length), LINE_CHARS);
   const lead = [...mentions, heading].filter((part) => part !== "").join(" ");
   const threadName = discordPlain(entries[0]?.message.title ?? "", 100) || "Alert";
   const plain = plainContent(lead, entries);
@@ -143,7 +145,24 @@ function descriptionOf(message: NeutralMessage, room: number): string {
   const last = [discordLabel(factLine(message), room / 4), when].filter((part) => part !== "").join(" · ");
   const quote = quoteOf(message, room / 4);
   const body = bodyOf(message, room - last.length - quote.length - 2).trim();
-  return [body, quote, last].filter((part) => part !== "").join("\n");
+  const list = listOf(message, room - last.length - quote.length - body.length - 3);
+  return [body, list, quote, last].filter((part) => part !== "").join("\n");
+}
+
+/** As many of the accounts as there is room for, and how many more there are. */
+function listOf({ list }: NeutralMessage, room: number): string {
+  if (list === undefined) return "";
+  for (let most = list.people.length; most >= 0; most -= 1) {
+    const shown = shorterList(list, most);
+    const lines = shown.people.map(({ name, url, note }) => {
+      const profile = shortUrl(url);
+      const label = profile === undefined ? discordLabel(name, 80) || "?" : discordLink(profile, name || "?", 80);
+      return [`• ${label}`, discordLabel(note, 80)].filter((part) => part !== "").join(" · ");
+    });
+    const text = [...lines, moreText(shown)].filter((line) => line !== "").join("\n");
+    if (text.length <= room) return text;
+  }
+  return "";
 }
 
 function bodyOf({ body, bodyPieces }: NeutralMessage, room: number): string {

@@ -1,5 +1,6 @@
 /** The layout of a mail: a subject, and the same lines as text and as HTML, in which every character of a stranger is escaped. Pure. */
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
+import { cardsOf } from "../../render/people.ts";
 import { headingOf } from "../../render/messages/plain-message.ts";
 import {
   announcementLine,
@@ -26,9 +27,9 @@ export type EmailBody = { readonly subject: string; readonly text: string; reado
 
 /** `batch` holds at most `MOST_MAIL_CARDS` alerts. */
 export function renderEmail(batch: Batch): EmailBody {
-  const [first] = batch.events;
-  const title = batch.events.length === 1 && first !== undefined ? batch.read(first).title : "";
-  const subject = [headingOf(batch), title].filter((part) => part !== "").join(": ");
+  const [card, ...others] = cardsOf(batch.events, batch.read);
+  const title = others.length === 0 ? (card?.message.title ?? "") : "";
+  const subject = [headingOf(batch, others.length + 1), title].filter((part) => part !== "").join(": ");
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]) => mailOf(subject, [...(heading === undefined ? [] : [{ lines: [heading] }]), ...cards]);
   return layOut(fitCards(batch, (cards) => Buffer.byteLength(layOut(cards).html) <= HTML_BYTES));
@@ -51,13 +52,15 @@ const subjectOf = ([first]: readonly RichLine[]): string => (first === undefined
 type Section = Pick<RichCard, "lines"> & { readonly imageUrl?: string | undefined };
 
 function mailOf(subject: string, sections: readonly Section[]): EmailBody {
-  const text = sections.map(({ lines }) => lines.map(plainLine).join("\n")).join("\n\n");
+  const text = sections.map(({ lines }) => lines.map(textLine).join("\n")).join("\n\n");
   return {
     subject: trimText(cleanLine(subject), SUBJECT_CHARS) || "Alert",
     text: `${text}\n`,
     html: PAGE.join(sections.map(htmlSection).join("\n")),
   };
 }
+
+const textLine = (line: RichLine): string => (line.kind === "section" ? `\n${plainLine(line)}` : plainLine(line));
 
 const PAGE = [
   '<!doctype html>\n<html><body style="font-family:sans-serif;font-size:15px;line-height:1.4;color:#1f2933;max-width:640px">\n',
@@ -82,6 +85,7 @@ const STYLES: Readonly<Record<Exclude<RichLine["kind"], "quote">, string>> = {
   heading: "margin:0 0 8px",
   title: "margin:0 0 6px",
   body: "margin:0 0 6px",
+  section: "margin:16px 0 6px",
   item: "margin:0 0 4px",
   footer: "margin:0;font-size:13px;color:#616e7c",
 };

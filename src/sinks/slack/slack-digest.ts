@@ -1,8 +1,9 @@
-/** The layout of a list of alerts in Slack: a heading, a line with a link for each alert, as many messages as it takes. Pure. */
+/** The layout of a list of alerts in Slack: its heading, its sections, a line with a link for each alert, as many messages as it takes. Pure. */
 import type { Json } from "../../model/json.ts";
-import type { Digest, DigestPart, OutboxEvent } from "../../model/sink.ts";
-import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../../render/digest-text.ts";
-import { joinLines, splitDigest } from "../../render/text/split-lines.ts";
+import type { Digest, DigestPart } from "../../model/sink.ts";
+import { type DigestRow, digestPages } from "../../render/digest-rows.ts";
+import { digestHeading, digestRange, digestRemainder, isPage } from "../../render/digest-text.ts";
+import { joinLines } from "../../render/text/split-lines.ts";
 import { slackLabel, slackLink, slackText } from "../../render/slack-text.ts";
 import {
   BLOCKS_CHARS,
@@ -16,35 +17,34 @@ import {
   type SlackBody,
 } from "./slack-blocks.ts";
 
+const HEADING_CHARS = 300;
 const LABEL_CHARS = 60;
 const WORDS_CHARS = 100;
 /** Escapes can make a line five times as long; such a line gives up its words. */
 const LINE_CHARS = 700;
 const SECTIONS_AT_MOST = 8;
 
+/** A row as mrkdwn, and as plain text. */
 interface Line {
-  readonly event: OutboxEvent;
-  /** As mrkdwn. */
   readonly shown: string;
-  /** As plain text. */
   readonly text: string;
 }
 
 export function renderSlackDigest(digest: Digest): readonly DigestPart[] {
-  const heading = [digestHeading(digest), digestTopHeading(digest)].filter((line) => line !== "");
+  const heading = digestHeading(digest);
   const remainder = remainderOf(digest);
   const { mentions = [] } = digest;
   const frame = [...mentionBlocks(mentions), headingBlock(heading), ...remainder.blocks];
   const budget = BLOCKS_CHARS - size(frame) - SECTIONS_AT_MOST * size(section(""));
-  const messages = splitDigest(digest.top.map(lineOf(digest)), digest.rest.map(lineOf(digest)), ({ shown }) => [size(shown)], [budget]);
+  const pages = digestPages(digest, { costs: (row) => [size(lineOf(row).shown)], first: [budget], further: [budget] });
   let next = 1;
-  return messages.map((lines, index) => {
+  return pages.map(({ rows, events }, index) => {
     const isFirst = index === 0;
-    const above = isFirst ? heading : [digestRange(digest, next, lines.length)];
-    next += lines.length;
-    const body = bodyOf(above, lines, isFirst ? remainder : NO_REMAINDER);
+    const above = isFirst ? heading : digestRange(digest, next, events.length);
+    next += events.length;
+    const body = bodyOf(above, rows.map(lineOf), isFirst ? remainder : NO_REMAINDER);
     const shown = isFirst ? withMentions(body, mentions) : { ...body, isPart: true };
-    return { events: lines.map(({ event }) => event), body: shown as unknown as Json };
+    return { events, body: shown as unknown as Json };
   });
 }
 
@@ -60,22 +60,21 @@ const withMentions = ({ text, blocks }: SlackBody, mentions: readonly string[]):
   blocks: [...mentionBlocks(mentions), ...blocks],
 });
 
-function bodyOf(heading: readonly string[], lines: readonly Line[], remainder: Remainder): SlackBody {
+function bodyOf(heading: string, lines: readonly Line[], remainder: Remainder): SlackBody {
   return {
-    text: [...heading.map((line) => slackText(line, 300)), ...lines.map(({ text }) => text), ...remainder.text].join("\n"),
+    text: [slackText(heading, 400), ...lines.map(({ text }) => text), ...remainder.text].join("\n"),
     blocks: [
       headingBlock(heading),
       ...joinLines(
         lines.map(({ shown }) => shown),
         SECTION_CHARS,
-      ).map(section),
+      ).map((text) => section(text.trim())),
       ...remainder.blocks,
     ],
   };
 }
 
-const headingBlock = (heading: readonly string[]): SlackBlock =>
-  context([mrkdwn(heading.map((line, index) => (index === 0 ? `*${slackLabel(line, 200)}*` : slackLabel(line, 200))).join("\n"))]);
+const headingBlock = (heading: string): SlackBlock => context([mrkdwn(`*${slackLabel(heading, HEADING_CHARS)}*`)]);
 
 function remainderOf(digest: Digest): Remainder {
   const said = digestRemainder(digest);
@@ -89,19 +88,24 @@ function remainderOf(digest: Digest): Remainder {
   };
 }
 
-const lineOf =
-  (digest: Digest) =>
-  (event: OutboxEvent): Line => {
-    const { label, words, url } = digestLine(digest.read(event));
-    const name = label || event.event.subject;
-    const said = slackLabel(words, WORDS_CHARS);
-    const link = (most: number) => (url === undefined ? slackLabel(name, most) : slackLink(url, name, most));
-    const whole = `• ${link(LABEL_CHARS)} ${said}`.trimEnd();
-    const shorter = () => [link(LABEL_CHARS), link(20)].map((form) => `• ${form}`).find(({ length }) => length <= LINE_CHARS);
-    const shown = whole.length <= LINE_CHARS ? whole : (shorter() ?? `• ${slackLabel(name, 20)}`);
-    const plain = slackText(`• ${name.replace(/\s+/g, " ")}: ${words.replace(/\s+/g, " ")}`.replace(/: $/, ""), LABEL_CHARS + WORDS_CHARS);
-    return { event, shown, text: [plain, slackText(url ?? "", 700)].filter((part) => part !== "").join("\n") };
-  };
+function lineOf(row: DigestRow): Line {
+  // Above a section stands an empty line.
+  if (row.kind === "section") return { shown: `\n*${slackLabel(row.text, HEADING_CHARS)}*`, text: slackText(row.text, HEADING_CHARS) };
+  if (row.kind === "people") return { shown: slackLabel(row.text, HEADING_CHARS), text: slackText(row.text, HEADING_CHARS) };
+  if (row.kind === "more") return { shown: `      ${row.text}`, text: row.text };
+  const { line, value, isInner } = row;
+  const name = line.label || (row.events[0]?.event.subject ?? "");
+  const mark = isInner ? "      • " : value === "" ? "• " : `• ${slackLabel(value, 40)}  `;
+  const said = slackLabel(line.words, WORDS_CHARS);
+  const link = (most: number) => (line.url === undefined ? slackLabel(name, most) : slackLink(line.url, name, most));
+  const between = isInner && said !== "" ? " · " : " ";
+  const whole = `${mark}${link(LABEL_CHARS)}${between}${said}`.trimEnd();
+  const shorter = () => [link(LABEL_CHARS), link(20)].map((form) => `${mark}${form}`).find(({ length }) => length <= LINE_CHARS);
+  const shown = whole.length <= LINE_CHARS ? whole : (shorter() ?? `${mark}${slackLabel(name, 20)}`);
+  const plain = `${mark}${name.replace(/\s+/g, " ")}: ${line.words.replace(/\s+/g, " ")}`.replace(/: $/, "");
+  const text = slackText(plain, LABEL_CHARS + WORDS_CHARS);
+  return { shown, text: [text, slackText(line.url ?? "", 700)].filter((part) => part !== "").join("\n") };
+}
 
 const section = (text: string): SlackBlock => ({ type: "section", text: mrkdwn(text), expand: true });
 

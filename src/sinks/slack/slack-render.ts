@@ -4,6 +4,8 @@ import type { Batch } from "../../model/sink.ts";
 import type { Moment } from "../../model/template.ts";
 import { fitPieces } from "../../render/text/fit-pieces.ts";
 import { webUrl } from "../../render/text/permalink.ts";
+import { cardsOf, MAX_PEOPLE } from "../../render/people.ts";
+import { moreText, shorterList } from "../../render/text/people-text.ts";
 import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../../render/messages/plain-message.ts";
 import { slackLabel, slackLink, slackLiteral, slackText } from "../../render/slack-text.ts";
 import { titleParts } from "../../render/messages/title-parts.ts";
@@ -23,6 +25,8 @@ import {
 
 const CONTEXT_CHARS = 600;
 const LABEL_CHARS = 150;
+/** A name in a list of accounts. */
+const NAME_CHARS = 80;
 const URL_CHARS = 1_000;
 /** More alerts than these are a list. */
 export const MOST_CARDS = 5;
@@ -38,7 +42,7 @@ type Piece =
 
 /** `batch` holds at most `MOST_CARDS` alerts. */
 export function renderSlack(batch: Batch): SlackBody {
-  const messages = batch.events.map((event) => batch.read(event));
+  const messages = cardsOf(batch.events, batch.read).map(({ message }) => message);
   const mentions = (batch.mentions ?? []).map((mention) => `${mention} `).join("");
   return {
     text: `${mentions}${textOf(batch, messages, SLACK_TEXT_CHARS - mentions.length)}`,
@@ -55,22 +59,25 @@ interface Layout {
   readonly bodyChars: number;
   /** Of one alert. */
   readonly pictures: number;
+  /** Most accounts that it names. */
+  readonly people: number;
 }
 
 /** The platform takes four with a post; the service names no limit. */
 const USUAL_PICTURES = 4;
 const LAYOUTS: readonly Layout[] = [
-  { bodyChars: SECTION_CHARS, pictures: BLOCKS },
-  { bodyChars: 1_200, pictures: BLOCKS },
-  { bodyChars: 400, pictures: BLOCKS },
-  { bodyChars: 400, pictures: USUAL_PICTURES },
-  { bodyChars: 400, pictures: 1 },
-  { bodyChars: 150, pictures: 1 },
+  { bodyChars: SECTION_CHARS, pictures: BLOCKS, people: MAX_PEOPLE },
+  { bodyChars: 1_200, pictures: BLOCKS, people: MAX_PEOPLE },
+  { bodyChars: 400, pictures: BLOCKS, people: 10 },
+  { bodyChars: 400, pictures: USUAL_PICTURES, people: 10 },
+  { bodyChars: 400, pictures: 1, people: 5 },
+  { bodyChars: 150, pictures: 1, people: 5 },
+  { bodyChars: 150, pictures: 1, people: 0 },
 ];
 
 /** The more there is to say, the less each of them says of itself. */
 function cards(batch: Batch, messages: readonly NeutralMessage[]): readonly SlackBlock[] {
-  const above = [...mentionBlocks(batch.mentions), ...headingBlocks(batch)];
+  const above = [...mentionBlocks(batch.mentions), ...headingBlocks(batch, messages.length)];
   const laidOut = LAYOUTS.map((layout) => [
     ...above,
     ...messages.flatMap((message, index) => [...(index === 0 ? [] : [{ type: "divider" }]), ...card(message, layout)]),
@@ -78,11 +85,13 @@ function cards(batch: Batch, messages: readonly NeutralMessage[]): readonly Slac
   return laidOut.find(fits) ?? [...above, ...messages.map((message) => footerBlock(message, 0))];
 }
 
-const headingBlocks = (batch: Batch): readonly SlackBlock[] =>
-  headingOf(batch) === "" ? [] : [context([mrkdwn(`*${slackLabel(headingOf(batch), LABEL_CHARS)}*`)])];
+function headingBlocks(batch: Batch, count: number): readonly SlackBlock[] {
+  const heading = headingOf(batch, count);
+  return heading === "" ? [] : [context([mrkdwn(`*${slackLabel(heading, LABEL_CHARS)}*`)])];
+}
 
 function card(message: NeutralMessage, layout: Layout): readonly SlackBlock[] {
-  const text = bodyBlock(message, layout.bodyChars);
+  const text = bodyBlock(message, layout);
   const pictures = pictureBlocks(message, layout.pictures);
   return [titleBlock(message), ...(text === undefined ? [] : [text]), ...pictures, footerBlock(message, pictures.length)];
 }
@@ -100,8 +109,8 @@ function titleBlock(message: NeutralMessage): SlackBlock {
 }
 
 /** rich_text shows text letter by letter: no escape to forget and no format to break out of. */
-function bodyBlock(message: NeutralMessage, bodyChars: number): SlackBlock | undefined {
-  const elements = bodyPieces(message, bodyChars);
+function bodyBlock(message: NeutralMessage, { bodyChars, people }: Layout): SlackBlock | undefined {
+  const elements = [...bodyPieces(message, bodyChars), ...listPieces(message, people)];
   const sections = [
     ...(elements.length === 0 ? [] : [{ type: "rich_text_section", elements }]),
     ...quoteOf(message, Math.min(CONTEXT_CHARS, bodyChars)),
@@ -116,6 +125,24 @@ function bodyPieces({ body, bodyPieces: pieces }: NeutralMessage, limit: number)
   }
   const moment = (one: Moment) => ({ shown: [datePiece(one)], units: one.text.length });
   return fitPieces(pieces, limit, { text: slackLiteral, show: linked, moment }).flat();
+}
+
+/** A line for each account, its name a link. */
+function listPieces({ list }: NeutralMessage, most: number): readonly Piece[] {
+  if (list === undefined) return [];
+  const shown = shorterList(list, most);
+  const lines = shown.people.map(({ name, url, note }): readonly Piece[] => {
+    const label = slackLiteral(name.replace(/\s+/g, " "), NAME_CHARS).trim() || "?";
+    const profile = webUrl(url);
+    const link: Piece =
+      profile === undefined || profile.length > URL_CHARS ? { type: "text", text: label } : { type: "link", url: profile, text: label };
+    const said = slackLiteral(note, NAME_CHARS);
+    return said === "" ? [link] : [link, { type: "text", text: `  ·  ${said}` }];
+  });
+  const more = moreText(shown);
+  return [...lines, ...(more === "" ? [] : [[{ type: "text", text: more } as const]])].flatMap((line, index): readonly Piece[] =>
+    index === 0 ? line : [{ type: "text", text: "\n" }, ...line],
+  );
 }
 
 const DATE_FORMATS: Readonly<Record<Moment["style"], string>> = {
@@ -190,7 +217,7 @@ function imageUrl(text: string | undefined): string | undefined {
 
 /** For notifications, screen readers, and as the whole message when Slack refuses the blocks. */
 function textOf(batch: Batch, messages: readonly NeutralMessage[], room: number): string {
-  const heading = headingOf(batch);
+  const heading = headingOf(batch, messages.length);
   const [only] = messages;
   if (messages.length === 1 && only !== undefined) {
     const link = slackText(only.url ?? "", URL_CHARS);

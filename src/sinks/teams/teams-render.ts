@@ -70,6 +70,7 @@ function cardElements({ lines, imageUrl, severity }: RichCard, isSeparated: bool
 function elementsOf({ kind, spans }: RichLine, color?: string): readonly JsonObject[] {
   const format = { ...FORMATS[kind], ...(kind === "title" && color !== undefined ? { color } : {}) };
   const blocks = paragraphsOf(spans).map((inlines) => ({ type: "RichTextBlock", inlines: inlines.map((span) => runOf(span, format)) }));
+  if (kind === "section") return blocks.map((block) => ({ ...block, spacing: "Large" }));
   return kind === "quote" ? [{ type: "Container", style: "emphasis", items: blocks }] : blocks;
 }
 

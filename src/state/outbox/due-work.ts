@@ -2,8 +2,10 @@
 import { readDigestGroup } from "../../model/digest.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DueGroup, DueMember, DueMessage } from "../../model/outbox.ts";
+import { lastPeriodOf } from "./digest-period.ts";
 import { DIGEST_AT_ONCE, seriesOf } from "./digest-series.ts";
 import { alertAhead, isNotBehindAlert, withoutBehind } from "./alert-ahead.ts";
+import { lastTexts } from "./edited-posts.ts";
 import { followedAlerts } from "./followed-alerts.ts";
 import { goneDeliveries, outdatedMessages } from "./gone-posts.ts";
 import { isNotBehindMessage } from "./group-timers.ts";
@@ -150,6 +152,8 @@ type Work =
       readonly groupKey: string;
       readonly members: readonly number[];
       readonly series?: DueGroup["series"];
+      readonly dueAtMs?: number;
+      readonly lastPeriod?: DueGroup["lastPeriod"];
     };
 
 interface MessageHead {
@@ -198,7 +202,9 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
     if (free.length === 0) continue;
     const members = free.map((member) => Number(member.id));
     const series = isDigest ? await seriesOf(db, row, { sink, now, dueAtMs: rows.map((member) => Number(member.due_at)) }) : undefined;
-    work.push({ kind: "group", sink, groupKey, members, ...(series && { series }) });
+    const lastPeriod = isDigest ? await lastPeriodOf(db, sink, groupKey) : undefined;
+    const dueAtMs = Math.max(...rows.map((member) => Number(member.due_at)));
+    work.push({ kind: "group", sink, groupKey, members, dueAtMs, ...(series && { series }), ...(lastPeriod && { lastPeriod }) });
   }
   const singles = (await dueSingles(db, asked)).rows.filter(isFree).slice(0, query.limit);
   const first = (w: Work) => (w.kind === "group" ? (w.members[0] ?? 0) : 0);
@@ -234,12 +240,18 @@ export async function readGroups(db: Executor, work: readonly (Work & { kind: "g
   const members = new Map<number, DueMember & { readonly throttleKey: string | null }>();
   const { rows } = await memberEvents(db, ids, {});
   const gone = await goneDeliveries(db, ids);
+  const texts = await lastTexts(
+    db,
+    work.flatMap(({ groupKey, members: own }) => (readDigestGroup(groupKey) === undefined ? [] : own)),
+  );
   const followed = await followedAlerts(
     db,
     rows.flatMap(({ delivery_id: id, follows_id: follows }) => (follows === null ? [] : [id])),
   );
   for (const row of rows) {
-    const event = eventOf(row);
+    const found = eventOf(row);
+    const tweet = texts.get(Number(row.delivery_id));
+    const event = tweet === undefined ? found : { ...found, body: { ...found.body, tweet } };
     const others = joined.get(row.delivery_id) ?? [];
     const follows = followed.get(Number(row.delivery_id));
     members.set(row.delivery_id, {
@@ -254,14 +266,17 @@ export async function readGroups(db: Executor, work: readonly (Work & { kind: "g
       joined: others,
       ...(gone.has(Number(row.delivery_id)) ? { isGone: true } : {}),
       ...(follows === undefined ? {} : { follows }),
+      ...(tweet === undefined ? {} : { isEdited: true }),
       ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),
       ...(row.template === null ? {} : { template: row.template }),
     });
   }
-  return work.map(({ sink, groupKey, members: own, series }) => ({
+  return work.map(({ sink, groupKey, members: own, series, dueAtMs, lastPeriod }) => ({
     sink,
     groupKey,
     ...(series && { series }),
+    ...(dueAtMs === undefined ? {} : { dueAtMs }),
+    ...(lastPeriod && { lastPeriod }),
     throttleKey: members.get(own[0] ?? 0)?.throttleKey ?? null,
     members: own.flatMap((id) => withoutThrottle(members.get(id))),
   }));

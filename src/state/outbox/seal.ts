@@ -5,6 +5,7 @@ import type { MessageBody } from "../../model/sink.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { recordMentions } from "../messages/mentions.ts";
 import { MEMBERS_AT_ONCE } from "./due-work.ts";
+import { savePeriod } from "./digest-period.ts";
 import { putOffLateMembers, refreshGroup } from "./group-timers.ts";
 import { placeInThreads } from "../messages/threads.ts";
 import { toText } from "../db/json-text.ts";
@@ -60,6 +61,7 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
     await markMembers(on, messages);
     await recordMentions(on, messages);
+    for (const { sink, digest } of messages) if (digest !== undefined) await savePeriod(on, sink, digest.name, digest.period);
   };
   return transact(
     db,

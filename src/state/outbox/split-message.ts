@@ -4,6 +4,7 @@ import type { MessagesTable } from "../db/outbox-tables.ts";
 import { OPEN } from "../db/literals.ts";
 import { scopeOfSink } from "../db/scopes.ts";
 import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
+import { lastPeriodOf } from "./digest-period.ts";
 import { readGroups } from "./due-work.ts";
 import { addFailedAttempt } from "./failed-attempts.ts";
 import { bodyText, insertMessages } from "./seal.ts";
@@ -23,7 +24,8 @@ export async function membersOfMessage(db: Executor, messageId: string): Promise
   const idsOf = (state: "sealed" | "summarised") => rows.flatMap((row) => (row.state === state ? [Number(row.id)] : []));
   const groups = (["sealed", "summarised"] as const).map((state) => ({ kind: "group", sink, groupKey, members: idsOf(state) }) as const);
   const [listed, summarised] = await readGroups(db, groups);
-  return { listed: listed?.members ?? [], summarised: summarised?.members ?? [] };
+  const period = await lastPeriodOf(db, sink, groupKey);
+  return { listed: listed?.members ?? [], summarised: summarised?.members ?? [], ...(period && { period }) };
 }
 
 const openMessage = statement<{ id: string }>()((on, slot) =>

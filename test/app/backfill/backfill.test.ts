@@ -108,7 +108,7 @@ describe("a backfill", () => {
     await backfill(12);
     await daemon.clock.advance(120 * SECOND);
     expect(daemon.chat()).toHaveLength(1);
-    expect(daemon.chat()[0]).toContain("5 alerts from the past of w");
+    expect(daemon.chat()[0]).toContain("5 posts; found by a backfill");
   });
 
   it("asks for the enrichment of what it found, and its digest says what it is of all the same", async () => {
@@ -120,7 +120,7 @@ describe("a backfill", () => {
     expect(await backfill(12)).toMatchObject({ alerts: 3 });
     await daemon.clock.advance(120 * SECOND);
     expect(daemon.chat()).toHaveLength(1);
-    expect(daemon.chat()[0]).toContain("3 alerts from the past of w");
+    expect(daemon.chat()[0]).toContain("3 posts; found by a backfill");
     expect(daemon.hook.events().map((event: any) => event.labels.enrich)).toEqual(["ok", "ok", "ok"]);
   });
 

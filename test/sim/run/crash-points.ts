@@ -15,6 +15,7 @@ const STORE_WRITES = [
   "reserve",
   "settle",
   "seal",
+  "beginDigests",
   "splitMessage",
   "withhold",
   "takeBack",
@@ -48,6 +49,8 @@ const STORE_WRITES = [
 /** Reads after which something is about to be decided. */
 const STORE_READS = [
   "dueWork",
+  "digestPeriod",
+  "hasDueDigest",
   "nextDueAt",
   "loadTargets",
   "loadSources",

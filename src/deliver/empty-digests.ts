@@ -1,0 +1,95 @@
+/** Digests with a schedule that go out although nothing came: `when_empty: say`. What came goes through the stages. */
+import type { Clock } from "../model/clock.ts";
+import { digestGroup, type DigestPeriod } from "../model/digest.ts";
+import type { Outbox } from "../model/outbox.ts";
+import type { Random } from "../model/random.ts";
+import type { SinkDigest } from "../route/scheduled-digest.ts";
+import type { LoopTurn } from "./queue/loop.ts";
+import type { SinkQueue } from "./queue/sink-queue.ts";
+
+export interface EmptyDigestDeps {
+  readonly store: Pick<Outbox, "digestPeriod" | "beginDigests" | "hasDueDigest" | "seal">;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** By their names. */
+  readonly digests: ReadonlyMap<string, SinkDigest>;
+  /** Something was sealed. */
+  wake(): void;
+}
+
+/** A poll that was routed right before the time of a digest may be committed a little later. */
+const GRACE_MS = 5_000;
+/** What came is being made a message. */
+const RECHECK_MS = 1_000;
+/** Times that were missed are skipped one by one, but no more of them. */
+const MAX_SKIPPED = 1_000;
+
+/** Undefined where no digest of this sink says that nothing came. */
+export function emptyDigestsOf(deps: EmptyDigestDeps, queue: SinkQueue): LoopTurn | undefined {
+  const { lists } = queue.sink;
+  const own = [...deps.digests].filter(([, { sink, whenEmpty }]) => sink === queue.name && whenEmpty === "say");
+  if (lists === undefined || own.length === 0) return undefined;
+  return async () => {
+    const waits: number[] = [];
+    for (const [name, digest] of own) waits.push(await turnOf(deps, queue, name, digest));
+    return Math.min(...waits);
+  };
+}
+
+/** Seals the digest where it is due and empty. Answers in how many milliseconds to ask again. */
+async function turnOf(deps: EmptyDigestDeps, queue: SinkQueue, name: string, digest: SinkDigest): Promise<number> {
+  const { store, clock } = deps;
+  const nowMs = clock.now();
+  await store.beginDigests(queue.name, name, nowMs);
+  const last = await store.digestPeriod(queue.name, name);
+  const fromMs = last?.toMs ?? nowMs;
+  const dueAtMs = digest.nextAtMs(fromMs);
+  if (dueAtMs + GRACE_MS > nowMs) return dueAtMs + GRACE_MS - nowMs;
+  if (await store.hasDueDigest(queue.name, name, nowMs)) return RECHECK_MS;
+  await seal(deps, queue, { name, digest, period: { fromMs, toMs: lastTimeBefore(digest, dueAtMs, nowMs) } });
+  return 0;
+}
+
+function lastTimeBefore(digest: SinkDigest, firstMs: number, nowMs: number): number {
+  let lastMs = firstMs;
+  for (let skipped = 0, nextMs = digest.nextAtMs(lastMs); nextMs <= nowMs; nextMs = digest.nextAtMs(lastMs), skipped += 1)
+    lastMs = skipped < MAX_SKIPPED ? nextMs : nowMs;
+  return lastMs;
+}
+
+interface Empty {
+  readonly name: string;
+  readonly digest: SinkDigest;
+  readonly period: DigestPeriod;
+}
+
+async function seal({ store, clock, random, wake }: EmptyDigestDeps, queue: SinkQueue, { name, digest, period }: Empty): Promise<void> {
+  const [part] =
+    queue.sink.lists?.render({
+      cause: "schedule",
+      title: digest.title ?? "Digest",
+      period,
+      ...(queue.region === undefined ? {} : { region: queue.region }),
+      counts: new Map(),
+      sections: [],
+      unlisted: undefined,
+      read: () => {
+        throw new Error("an empty digest reads no event");
+      },
+    }) ?? [];
+  if (part === undefined) return;
+  await store.seal([
+    {
+      id: random.id(),
+      sink: queue.name,
+      sealedFor: queue.type,
+      groupKey: digestGroup("schedule", name),
+      sealedAtMs: clock.now(),
+      body: part.body,
+      deliveryIds: [],
+      throttleKey: null,
+      digest: { name, period },
+    },
+  ]);
+  wake();
+}

@@ -1,0 +1,29 @@
+/** The last text of posts that were edited after they were found: what a digest shows of them. */
+import type { Tweet } from "../../model/tweet.ts";
+import { fromText } from "../db/json-text.ts";
+import { type Executor, listStatement } from "../db/statement.ts";
+
+/** The newest edit comes last. */
+const editsOf = listStatement<object, number>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("events as e", "e.id", "d.event_id")
+    .innerJoin("events as n", "n.subject", "e.subject")
+    .select(["d.id", "n.body"])
+    .where("d.id", "in", list)
+    .where("e.type", "like", "tweet.%")
+    .where("e.type", "not in", ["tweet.edited", "tweet.deleted"])
+    .where("n.type", "=", "tweet.edited")
+    .whereRef("n.detected_at", ">=", "e.detected_at")
+    .orderBy("n.detected_at"),
+);
+
+export async function lastTexts(db: Executor, deliveryIds: readonly number[]): Promise<ReadonlyMap<number, Tweet>> {
+  const found = new Map<number, Tweet>();
+  if (deliveryIds.length === 0) return found;
+  for (const { id, body } of (await editsOf(db, deliveryIds, {})).rows) {
+    const { tweet } = fromText<{ readonly tweet?: Tweet }>(body);
+    if (tweet !== undefined) found.set(Number(id), tweet);
+  }
+  return found;
+}
