@@ -18,9 +18,9 @@ const FOREIGN = [
 
 /** `SINK_${kind}`: one code for every member of the union that the class is made with. */
 const FAMILIES: readonly { readonly prefix: string; readonly members: RegExp }[] = [
-  { prefix: "SINK", members: /export type SinkFailure = ([^;]+);/ },
-  { prefix: "UPSTREAM", members: /export type UpstreamFailure = ([^;]+);/ },
-  { prefix: "REQUEST_HELD", members: /class RequestHeld[\s\S]*?readonly reason: ([^;]+);/ },
+  { prefix: "SINK", members: /export type SinkFailure =\s+([^;]+);/ },
+  { prefix: "UPSTREAM", members: /export type UpstreamFailure =\s+([^;]+);/ },
+  { prefix: "REQUEST_HELD", members: /class RequestHeld[\s\S]*?readonly reason:\s+([^;]+);/ },
 ];
 
 function codesInSource(): readonly string[] {
