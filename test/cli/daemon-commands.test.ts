@@ -49,7 +49,7 @@ describe("beside a running daemon", () => {
 
   it("pause and resume reach the daemon at once", async () => {
     const paused = await run("pause", "mentions");
-    expect(paused).toMatchObject({ code: 0, out: "mentions is paused\n", err: "" });
+    expect(paused).toMatchObject({ code: 0, out: "mentions is paused; takes effect now\n", err: "" });
     expect(await pausedIn(daemon)).toEqual(["mentions"]);
     const resumed = await run("resume", "mentions");
     expect(resumed).toMatchObject({
@@ -58,10 +58,13 @@ describe("beside a running daemon", () => {
       err: "",
     });
     expect(await pausedIn(daemon)).toEqual([]);
-    expect(await run("resume", "mentions")).toMatchObject({ code: 0, out: "mentions goes on\n" });
+    expect(await run("resume", "mentions")).toMatchObject({ code: 0, out: "mentions goes on; takes effect now\n" });
     expect(await run("resume", "mentions", "--from-now")).toMatchObject({ code: 1, err: expect.stringContaining("is not paused") });
     await run("pause", "mentions");
-    expect(await run("resume", "mentions", "--from-now")).toMatchObject({ code: 0, out: expect.stringMatching(/ raises no alert\n$/) });
+    expect(await run("resume", "mentions", "--from-now")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/ raises no alert; takes effect now\n$/),
+    });
   });
 
   it("resume of a sink reaches the daemon, and wants to know of what", async () => {
@@ -81,7 +84,7 @@ describe("beside a running daemon", () => {
     daemon.kill("SIGTERM");
     expect((await daemon.gone).code).toBe(0);
     const paused = await run("pause", "others");
-    expect(paused).toMatchObject({ code: 0, out: "others is paused; no daemon runs now, the next start keeps to it\n", err: "" });
+    expect(paused).toMatchObject({ code: 0, out: "others is paused; takes effect at the next start\n", err: "" });
     expect((await run("pause", "nobody")).code).toBe(1);
     daemon = await startDaemonHere({ folder });
     expect(await pausedIn(daemon)).toEqual(["others"]);
@@ -115,7 +118,7 @@ describe("beside a running daemon", () => {
       );
       expect(await run("status")).toEqual({ code: 0, out: expect.stringContaining("State: "), err: note });
       expect(await run("budget")).toEqual({ code: 0, out: expect.stringContaining("Spent: "), err: note });
-      expect(await run("pause", "mentions")).toEqual({ code: 0, out: "mentions is paused\n", err: note });
+      expect(await run("pause", "mentions")).toEqual({ code: 0, out: "mentions is paused; takes effect now\n", err: note });
       expect(await run("resume", "mention")).toEqual({ code: 1, out: "", err: expect.stringContaining("There are: mentions, others") });
       const unseen = await run("explain", "123");
       expect(unseen).toEqual({ code: 1, out: expect.stringContaining("mentions: "), err: expect.stringContaining("123 was never seen") });
@@ -129,7 +132,7 @@ describe.concurrent("without a daemon", () => {
   it("health fails with one sentence", async () => {
     const { code, out, err } = await runCommand(["health"], { cwd: folderWith(CONFIG) });
     expect(out).toBe("");
-    expect(err).toMatch(/^no daemon runs on the state .*state\.db\n$/);
+    expect(err).toMatch(/^no daemon runs here on the state .*state\.db\nStart it with `chirpwatch run`\.\n$/);
     expect(code).toBe(1);
   });
 
@@ -137,7 +140,7 @@ describe.concurrent("without a daemon", () => {
     const api = { base_url: "http://127.0.0.1:1", key: "written out" };
     const spoilt = folderWith({ api, ...CONFIG, watches: { one: { type: "serch" } } });
     const { code, err } = await runCommand(["health"], { cwd: spoilt });
-    expect(err).toMatch(/^no daemon runs on the state \S+ \(\S+watches\.yaml:\d+:\d+  [^\n]*serch[^\n]*\)\n$/);
+    expect(err).toMatch(/^no daemon runs here on the state \S+ \(\S+watches\.yaml:\d+:\d+  [^\n]*serch[^\n]*\)\nStart it/);
     expect(code).toBe(1);
   });
 

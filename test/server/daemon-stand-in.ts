@@ -199,11 +199,13 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`${paused ? "pause" : "resume"} ${watchId}${isFromNow ? " from now" : ""}`);
         const known = daemon.status.watches.find((watch) => watch.id === watchId);
         if (known === undefined) return Promise.resolve(undefined);
-        return Promise.resolve({ watch: watchId, paused, was_paused: known.paused, away_since: null, on_return: "digest" });
+        return Promise.resolve({ watch: watchId, paused, was_paused: known.paused, away_since: null, on_return: "digest", effect: "now" });
       },
       resumeSink(sink) {
         asked.push(`resume sink ${sink}`);
-        return Promise.resolve(daemon.status.sinks.some(({ name }) => name === sink) ? { sink, was_disabled: true } : undefined);
+        return Promise.resolve(
+          daemon.status.sinks.some(({ name }) => name === sink) ? { sink, was_disabled: true, effect: "now" } : undefined,
+        );
       },
       acknowledgeDead(sink) {
         asked.push(`acknowledge ${sink ?? "all"}`);
@@ -211,27 +213,31 @@ export function createDaemonStandIn(): DaemonStandIn {
       },
       resendDead({ sink, by }) {
         asked.push(`resend ${sink ?? "all"} by ${by}`);
-        return Promise.resolve({ messages: daemon.dead.dead.length, alerts: daemon.dead.dead.length });
+        return Promise.resolve({ messages: daemon.dead.dead.length, alerts: daemon.dead.dead.length, effect: "now" });
       },
       backfill(request) {
         asked.push(`backfill ${JSON.stringify(request)}`);
-        return Promise.resolve(request.watchId === "brand" ? { alerts: 2, filtered: 1, known: 3, left: 0 } : undefined);
+        return Promise.resolve(
+          request.watchId === "brand" ? { alerts: 2, filtered: 1, known: 3, left: 0, effect: "within a minute" } : undefined,
+        );
       },
       replay(request) {
         asked.push(`replay ${JSON.stringify(request)}`);
-        return Promise.resolve({ alerts: 2 });
+        return Promise.resolve({ alerts: 2, effect: "now" });
       },
       addSilence(request) {
         asked.push(`silence ${JSON.stringify(request)}`);
-        return Promise.resolve(daemon.added);
+        const { added } = daemon;
+        return Promise.resolve(added.ok ? { ok: true, silence: { ...added.silence, effect: "now" } } : added);
       },
       expireSilence(id) {
         asked.push(`expire ${id}`);
-        return Promise.resolve(daemon.status.silences.find((silence) => silence.id === id));
+        const found = daemon.status.silences.find((silence) => silence.id === id);
+        return Promise.resolve(found && { ...found, effect: "now" });
       },
       resendSilenced({ sink, silenceId, by }) {
         asked.push(`resend silenced ${sink ?? "all"} ${silenceId ?? "all"} by ${by}`);
-        return Promise.resolve({ alerts: 2 });
+        return Promise.resolve({ alerts: 2, effect: "now" });
       },
     },
   };

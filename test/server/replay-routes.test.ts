@@ -17,7 +17,7 @@ function setUp() {
 it("a request names an event or a time, and whoever asks", async () => {
   const { daemon, ask } = setUp();
   expect(await (await ask("replay?since=2h&sink=brand")).json()).toMatchObject({ alerts: [{ sink: "brand", alerts: 2 }] });
-  expect(await (await ask("replay?event=e1&by=alice", { method: "POST" })).json()).toEqual({ alerts: 2 });
+  expect(await (await ask("replay?event=e1&by=alice", { method: "POST" })).json()).toEqual({ alerts: 2, effect: "now" });
   expect(daemon.asked).toEqual([
     `preview {"what":{"sinceMs":${NOW_MS - 7_200_000}},"sink":"brand","by":"API"}`,
     'replay {"what":{"eventId":"e1"},"by":"alice"}',

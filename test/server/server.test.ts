@@ -318,7 +318,7 @@ describe("acting", () => {
 
   it("resumes a sink, and says when there is none", async () => {
     const { url, daemon } = await start();
-    expect((await post(`${url}/api/v1/sinks/brand/resume`)).json()).toEqual({ sink: "brand", was_disabled: true });
+    expect((await post(`${url}/api/v1/sinks/brand/resume`)).json()).toEqual({ sink: "brand", was_disabled: true, effect: "now" });
     expect((await post(`${url}/api/v1/sinks/nope/resume`)).json()).toMatchObject({ error: { code: "SINK_UNKNOWN" } });
     expect(daemon.asked).toEqual(["resume sink brand", "resume sink nope"]);
   });
@@ -435,7 +435,7 @@ describe("silences", () => {
     const { url, daemon } = await start();
     daemon.added = { ok: true, silence: { ...silenceView(), matching_24h: 4 } };
     const answer = await add(url, REQUEST);
-    expect([answer.status, answer.json()]).toEqual([200, { ...silenceView(), matching_24h: 4 }]);
+    expect([answer.status, answer.json()]).toEqual([200, { ...silenceView(), matching_24h: 4, effect: "now" }]);
     await add(url, {});
     const empty = { matchers: [], duration: "", comment: "", author: "" };
     expect(daemon.asked).toEqual(
@@ -475,10 +475,10 @@ describe("silences", () => {
     const { url, daemon } = await start();
     daemon.status = statusView({ silences: [silenceView()] });
     const ended = await ask(`${url}/api/v1/silences/1`, {}, "DELETE");
-    expect([ended.status, ended.json()]).toEqual([200, silenceView()]);
+    expect([ended.status, ended.json()]).toEqual([200, { ...silenceView(), effect: "now" }]);
     const unknown = await ask(`${url}/api/v1/silences/9`, {}, "DELETE");
     expect([unknown.status, unknown.json()]).toEqual([404, { error: { code: "SILENCE_UNKNOWN", message: 'there is no silence "9"' } }]);
-    expect((await post(`${url}/api/v1/silences/replay?sink=brand&silence=1`)).json()).toEqual({ alerts: 2 });
+    expect((await post(`${url}/api/v1/silences/replay?sink=brand&silence=1`)).json()).toEqual({ alerts: 2, effect: "now" });
     await post(`${url}/api/v1/silences/replay`);
     expect(daemon.asked.slice(2)).toEqual(["resend silenced brand 1 by API", "resend silenced all all by API"]);
   });

@@ -19,7 +19,7 @@ import { createMeter } from "../../server/metrics/meter.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { openState } from "../../state/open-state.ts";
 import type { CliContext } from "../terminal/context.ts";
-import { hasState } from "./read-daemon.ts";
+import { hasState } from "./read-state.ts";
 import { createMemoryLedger } from "./memory-ledger.ts";
 
 export interface ServiceAccess {

@@ -1,7 +1,6 @@
 /** A backfill for people: what it will cost, how far it is, and what came of it. */
 import type { BackEstimate } from "../../app/backfill/estimate-back.ts";
 import type { BackfillView } from "../../server/words/backfill-view.ts";
-import { goesText } from "../access/change-state.ts";
 import { plural } from "../terminal/table.ts";
 import type { BackfillPlan } from "./backfill-plan.ts";
 
@@ -43,9 +42,10 @@ export function progressText(at: {
   return `[${"#".repeat(full)}${".".repeat(BAR - full)}] ${requests}, ${plural(at.tweets, "tweet")}`;
 }
 
+/** `effect`: when the alerts go out; undefined for a dry run. */
 export function resultText(
   { alerts, filtered, known, left }: BackfillView,
-  { isDry, isBeside, spent }: { readonly isDry: boolean; readonly isBeside: boolean; readonly spent: number },
+  { effect, spent }: { readonly effect: string | undefined; readonly spent: number },
 ): string {
   const others = [
     known > 0 ? `${known} announced before` : "",
@@ -54,9 +54,7 @@ export function resultText(
   ].filter((text) => text !== "");
   const rest = others.length === 0 ? "" : `; ${others.join(", ")}`;
   const paid = `${plural(spent, "request")} paid`;
-  if (isDry)
+  if (effect === undefined)
     return `${paid}. ${plural(alerts, "alert")} would be sent${rest}. Nothing was sent: without --dry-run, the same range costs nothing within a day`;
-  // Chats gather them for a minute, as one list.
-  const when = isBeside ? "within a minute" : goesText(false);
-  return `${paid}. ${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${when}${rest}`;
+  return `${paid}. ${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${effect}${rest}`;
 }

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { type BackEstimate, estimateBack } from "../../app/backfill/estimate-back.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
+import type { Effect } from "../../server/words/actions.ts";
 import type { BackfillView } from "../../server/words/backfill-view.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { CliContext } from "../terminal/context.ts";
@@ -11,7 +12,7 @@ import { estimateText, resultText } from "./backfill-text.ts";
 import { plural } from "../terminal/table.ts";
 import { type BackfillPlan, openBackfill } from "./backfill-plan.ts";
 import { readAll, type BackRead } from "./backfill-read.ts";
-import { type AlertsView, commitAlerts, countBackfill } from "./backfill-alerts.ts";
+import { commitAlerts, countBackfill } from "./backfill-alerts.ts";
 
 interface BackfillFlags {
   readonly config: string;
@@ -58,8 +59,8 @@ async function backfill(context: CliContext, watchId: string, flags: BackfillFla
     if (flags.yes !== true && isExpensive(estimate, most)) await ask("Pay for these requests?", "a lower --max-requests");
     const read = await readAll(context, plan, { most, estimate });
     if (flags.yes !== true && flags.dryRun !== true) await askForAlerts(await countBackfill(context, plan));
-    const view = flags.dryRun === true ? await countBackfill(context, plan) : await commitAlerts(context, plan);
-    say(resultText(view, { isDry: flags.dryRun === true, isBeside: view.isBeside, spent: read.spent }));
+    const view: BackfillView & Partial<Effect> = await (flags.dryRun === true ? countBackfill(context, plan) : commitAlerts(context, plan));
+    say(resultText(view, { effect: view.effect, spent: read.spent }));
     if (flags.json === true) context.out(JSON.stringify(jsonOf(plan, read, view), undefined, 2));
     failWhereCut(read);
   } finally {
@@ -83,7 +84,7 @@ async function askForAlerts({ alerts }: BackfillView): Promise<void> {
   if (alerts > MOST_UNASKED) await ask(`Send ${alerts} alerts?`, "--dry-run to only see how many");
 }
 
-const jsonOf = ({ watch, sinceMs }: BackfillPlan, read: BackRead, { isBeside: _, ...view }: AlertsView) => ({
+const jsonOf = ({ watch, sinceMs }: BackfillPlan, read: BackRead, view: BackfillView) => ({
   watch: watch.id,
   since: new Date(sinceMs).toISOString(),
   requests: read.spent,

@@ -7,8 +7,8 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { changeState } from "../access/change-state.ts";
 import { findDaemon } from "../access/find-daemon.ts";
-import { readState } from "../access/read-daemon.ts";
-import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
+import { readState } from "../access/read-state.ts";
+import { nameCaller, type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { formatTable, plural } from "../terminal/table.ts";
 
 export function addConfig(program: Command, context: CliContext): void {
@@ -57,14 +57,14 @@ const formatRevisions = (revisions: readonly ConfigRevision[]): string =>
     ]),
   );
 
-async function activate(context: CliContext, configPath: string, author = context.env["USER"] ?? ""): Promise<void> {
+async function activate(context: CliContext, configPath: string, author?: string): Promise<void> {
   const place = await findDaemon(context, configPath);
   const config = place.config();
   if (config.state.postgres === undefined)
     throw new ExitError(EXIT.usage, "USAGE", "the state is a file: its daemon works with whatever its configuration says", {
       hint: "Run chirpwatch reload.",
     });
-  const by = author === "" ? "a command" : author;
+  const by = nameCaller(context, author);
   const { number, count } = await changeState(context, place, async (store) => {
     const hash = configDigest(config, await store.configSalt(), sha256);
     const current = await store.proposeConfig({ hash, atMs: context.clock.now(), cause: "activate", by, mayGoBack: true });

@@ -1,13 +1,11 @@
 /** `chirpwatch dead`: alerts that were given up: what they are, and that their loss is accepted. */
 import type { Command } from "commander";
-import { acknowledgeDeadLetters, readDead } from "../../app/delivering/dead-letters.ts";
 import type { DeadView } from "../../server/words/dead-view.ts";
-import { changeState, postDaemon } from "../access/change-state.ts";
+import { ask, queryText } from "../access/ask.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { requireKnownName } from "../access/known-name.ts";
 import { formatDead } from "./dead-text.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
-import { readDaemon, readState } from "../access/read-daemon.ts";
 import { plural } from "../terminal/table.ts";
 
 export interface DeadFlags {
@@ -45,24 +43,19 @@ async function list(context: CliContext, flags: DeadFlags): Promise<void> {
   context.out(flags.json === true ? JSON.stringify(view, undefined, 2) : formatDead(view));
 }
 
-/** As the daemon says it, else the state. @throws ExitError where a sink is named that has none and is none */
+/** @throws ExitError where a sink is named that has none and is none */
 export async function viewDead(context: CliContext, place: DaemonPlace, sink: string | undefined): Promise<DeadView> {
-  const path = `/api/v1/dead${deadQueryOf(sink)}`;
-  const said = (await readDaemon(context, place, path)) as DeadView | undefined;
-  const view = said ?? (await readState(context, place.config(), (store) => readDead(store, place.config(), sink)));
+  const view = await ask<DeadView>(context, place, { path: `/api/v1/dead?${queryText({ sink })}` });
   if (view.groups.length > 0) return view;
   requireKnownName("sink", sink, view.sinks);
   return view;
 }
 
-const deadQueryOf = (sink: string | undefined): string => (sink === undefined ? "" : `?sink=${encodeURIComponent(sink)}`);
-
 async function acknowledge(context: CliContext, { config, sink }: DeadFlags): Promise<void> {
   const place = await findDaemon(context, config);
   await viewDead(context, place, sink);
-  const said = await postDaemon<{ acknowledged: number }>(context, place, `/api/v1/dead/ack${deadQueryOf(sink)}`);
-  const count =
-    said?.acknowledged ?? (await changeState(context, place, (store) => acknowledgeDeadLetters(store, sink, context.clock.now())));
+  const path = `/api/v1/dead/ack?${queryText({ sink })}`;
+  const { acknowledged: count } = await ask<{ readonly acknowledged: number }>(context, place, { method: "POST", path });
   const of = sink === undefined ? "" : ` for ${sink}`;
   context.out(count === 0 ? `nothing to acknowledge: no dead letters${of}` : `${plural(count, "dead letter")}${of} acknowledged`);
 }

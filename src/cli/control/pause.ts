@@ -1,17 +1,14 @@
-/** `chirpwatch pause` and `resume`: one watch stops being polled, and goes on where it was. Asked of the daemon, or written into the state. A sink's resume is resume-sink.ts's. */
+/** `chirpwatch pause` and `resume`: one watch stops being polled, and goes on where it was. A sink's resume is resume-sink.ts's. */
 import type { Command } from "commander";
-import { pauseText, pauseView } from "../../app/daemon/pause.ts";
-import { onReturnOf } from "../../app/daemon/registration.ts";
-import type { Config } from "../../config/config.ts";
-import { suggest } from "../../config/suggest.ts";
+import { pauseText } from "../../app/daemon/pause.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import type { PauseView } from "../../server/words/actions.ts";
-import type { WatchView } from "../../server/words/views.ts";
-import { askDaemon, noteFault, textAt } from "../access/ask-daemon.ts";
-import { changeState, keptText } from "../access/change-state.ts";
-import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
+import type { Effect, PauseView } from "../../server/words/actions.ts";
+import type { StatusView } from "../../server/words/views.ts";
+import { ask, queryText } from "../access/ask.ts";
+import { requireKnownName } from "../access/known-name.ts";
+import { nameCaller, type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
-import { callerName } from "./replay-sent.ts";
+import { formatEffect } from "../terminal/table.ts";
 import { resumeSink } from "./resume-sink.ts";
 
 const WORDS = {
@@ -54,52 +51,24 @@ interface Order {
   readonly isFromNow: boolean;
 }
 
-async function setPaused(context: CliContext, order: Order, configPath: string): Promise<void> {
-  const { verb, watch, isFromNow } = order;
+async function setPaused(context: CliContext, { verb, watch, isFromNow }: Order, configPath: string): Promise<void> {
   const place = await findDaemon(context, configPath);
-  const answer = await askDaemon(place, "POST", `/api/v1/watches/${encodeURIComponent(watch)}/${verb}${isFromNow ? "?from_now=true" : ""}`);
-  if (answer !== undefined) {
-    noteFault(context, place);
-    if (answer.status === 404) throw unknown(watch, await runningWatches(place));
-    if (answer.status !== 200) throw failed(`the running daemon refused: ${textAt(answer.body, "error", "message")}`);
-    return context.out(pauseText(answer.body as unknown as PauseView));
-  }
-  const config = place.config();
-  const { view, replicas } = await setInState(context, order, place, config);
-  if (view === undefined) {
-    const known = config.watches.map(({ id }) => id);
-    throw known.includes(watch)
-      ? failed(`${watch} is in ${configPath}, but the state does not know it yet: start the daemon once`)
-      : unknown(watch, known);
-  }
-  if (isFromNow && !view.was_paused) throw failed(`${watch} is not paused: there is nothing to leave out`);
-  context.out(`${pauseText(view)}; ${keptText(replicas)}`);
-}
-
-async function runningWatches(place: DaemonPlace): Promise<readonly string[]> {
-  const answer = await askDaemon(place, "GET", "/api/v1/watches");
-  const { watches = [] } = (answer?.body ?? {}) as { readonly watches?: readonly WatchView[] };
-  return watches.map(({ id }) => id);
-}
-
-async function setInState(
-  context: CliContext,
-  { verb, watch, isFromNow }: Order,
-  place: DaemonPlace,
-  config: Config,
-): Promise<{ readonly view: PauseView | undefined; readonly replicas: number }> {
-  const { paused } = WORDS[verb];
-  return changeState(context, place, async (store) => {
-    const before = await store.setPaused(watch, paused, { atMs: context.clock.now(), isFromNow, by: callerName(context) });
-    const view = before === undefined ? undefined : pauseView(watch, paused, before, isFromNow ? "skip" : onReturnOf(config, watch));
-    return { view, replicas: (await store.connectedReplicas()).length };
+  const query = queryText({ by: nameCaller(context), from_now: isFromNow ? "true" : undefined });
+  const path = `/api/v1/watches/${encodeURIComponent(watch)}/${verb}?${query}`;
+  const view = await ask<PauseView & Effect>(context, place, { method: "POST", path }).catch((error: unknown) => {
+    if (error instanceof ExitError && error.code === "WATCH_UNKNOWN") return explainUnknown(context, place, watch);
+    throw error;
   });
+  context.out(`${pauseText(view)}; ${formatEffect(view)}`);
 }
 
-const failed = (message: string): ExitError => new ExitError(EXIT.failed, "PAUSE_FAILED", message);
-
-function unknown(watch: string, known: readonly string[]): ExitError {
-  const meant = suggest(watch, known);
-  const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}There are: ${known.join(", ")}`;
-  return new ExitError(EXIT.failed, "WATCH_UNKNOWN", `there is no watch "${watch}"`, { hint });
+/** @throws ExitError with what there is, or why a watch that is configured cannot be paused yet */
+async function explainUnknown(context: CliContext, place: DaemonPlace, watch: string): Promise<never> {
+  const { watches } = await ask<Pick<StatusView, "watches">>(context, place, { path: "/api/v1/watches" });
+  requireKnownName(
+    "watch",
+    watch,
+    watches.map(({ id }) => id),
+  );
+  throw new ExitError(EXIT.failed, "PAUSE_FAILED", `${watch} is configured, but the state does not know it yet: start the daemon once`);
 }

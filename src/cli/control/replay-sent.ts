@@ -1,12 +1,11 @@
 /** `chirpwatch replay --event` and `--since`: sends again what was sent before, or dropped. */
-import { previewReplay, replayAlerts } from "../../app/delivering/replays.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { readReplayRequest } from "../../server/words/replay-request.ts";
+import type { Effect } from "../../server/words/actions.ts";
 import type { ReplayRequest, ReplayView } from "../../server/words/replay-view.ts";
-import { goesText, resendAlerts } from "../access/change-state.ts";
+import { ask, queryText } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
-import { readDaemon, readState } from "../access/read-daemon.ts";
-import type { CliContext } from "../terminal/context.ts";
+import { nameCaller, type CliContext } from "../terminal/context.ts";
 import { plural } from "../terminal/table.ts";
 import { requireKnownName } from "../access/known-name.ts";
 
@@ -19,20 +18,16 @@ export interface SentFlags {
   readonly yes?: true;
 }
 
+/** What was made due again. */
+export type Resent = { readonly alerts: number } & Effect;
+
 /** So many are sent without asking. */
 export const MOST_UNASKED = 20;
 
-/** For the audit. */
-export const callerName = ({ env }: CliContext): string => env["USER"] || "terminal";
-
-/** Of an address, without what is undefined. */
-export const queryText = (values: Readonly<Record<string, string | undefined>>): string =>
-  new URLSearchParams(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)).toString();
-
-/** `ask` throws unless the answer is yes. */
-export async function replaySent(context: CliContext, flags: SentFlags, ask: () => Promise<void>): Promise<void> {
+/** `confirmed` throws unless the answer is yes. */
+export async function replaySent(context: CliContext, flags: SentFlags, confirmed: () => Promise<void>): Promise<void> {
   const { event, since, sink } = flags;
-  const request = readReplayRequest({ event, since, sink, by: callerName(context) } as Record<string, string>, context.clock.now(), "");
+  const request = readReplayRequest({ event, since, sink, by: nameCaller(context) } as Record<string, string>, context.clock.now(), "");
   if (typeof request === "string")
     throw new ExitError(EXIT.usage, "REPLAY_WHAT", request, { hint: "chirpwatch replay --help shows examples" });
   const place = await findDaemon(context, flags.config);
@@ -42,10 +37,8 @@ export async function replaySent(context: CliContext, flags: SentFlags, ask: () 
       sink,
       place.config().sinks.map(({ name }) => name),
     );
-  const query = `/api/v1/replay?${queryOf(request)}`;
-  const view =
-    ((await readDaemon(context, place, query)) as ReplayView | undefined) ??
-    (await readState(context, place.config(), (store) => previewReplay(store, place.config(), request, context.clock.now())));
+  const path = `/api/v1/replay?${queryOf(request)}`;
+  const view = await ask<ReplayView>(context, place, { path });
   if (view.events === 0 && event !== undefined)
     throw new ExitError(EXIT.failed, "EVENT_UNKNOWN", `there is no event "${event}"`, {
       hint: "chirpwatch events --json and chirpwatch explain show the ids; what is older than state.retention is gone",
@@ -53,12 +46,9 @@ export async function replaySent(context: CliContext, flags: SentFlags, ask: () 
   const total = view.alerts.reduce((sum, { alerts, configured }) => sum + (configured ? alerts : 0), 0);
   for (const line of replayLines(view, total, flags)) context.out(line);
   if (total === 0 || flags.dryRun === true) return;
-  if (total > MOST_UNASKED && flags.yes !== true) await ask();
-  const { alerts, isRunning } = await resendAlerts(context, place, {
-    path: query,
-    inState: (store) => replayAlerts(store, place.config(), request, context.clock.now()),
-  });
-  context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${goesText(isRunning)}`);
+  if (total > MOST_UNASKED && flags.yes !== true) await confirmed();
+  const { alerts, effect } = await ask<Resent>(context, place, { method: "POST", path });
+  context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${effect}`);
 }
 
 /** The time as it was when the command began: how long ago must not move between the two requests. */

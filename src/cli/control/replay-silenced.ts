@@ -1,13 +1,12 @@
 /** `chirpwatch replay --silenced`: sends what silences held back. */
-import { sendSilenced } from "../../app/delivering/silence-actions.ts";
 import type { SilenceView } from "../../server/words/silence-view.ts";
-import { goesText, resendAlerts } from "../access/change-state.ts";
+import { ask, queryText } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
-import type { CliContext } from "../terminal/context.ts";
+import { nameCaller, type CliContext } from "../terminal/context.ts";
 import { alertsOf } from "../terminal/silence-table.ts";
 import { plural } from "../terminal/table.ts";
 import { requireKnownName } from "../access/known-name.ts";
-import { callerName, MOST_UNASKED, queryText } from "./replay-sent.ts";
+import { MOST_UNASKED, type Resent } from "./replay-sent.ts";
 import { requireKnown, viewSilences } from "./silence.ts";
 import { formatSilenced } from "./silence-text.ts";
 
@@ -19,8 +18,8 @@ export interface SilencedFlags {
   readonly yes?: true;
 }
 
-/** `ask` throws unless the answer is yes. */
-export async function replaySilenced(context: CliContext, flags: SilencedFlags, ask: () => Promise<void>): Promise<void> {
+/** `confirmed` throws unless the answer is yes. */
+export async function replaySilenced(context: CliContext, flags: SilencedFlags, confirmed: () => Promise<void>): Promise<void> {
   const { sink, silence } = flags;
   const place = await findDaemon(context, flags.config);
   // A daemon goes on with the sinks that it loaded when its file is spoilt later.
@@ -35,14 +34,10 @@ export async function replaySilenced(context: CliContext, flags: SilencedFlags, 
   if (held === 0) return context.out("nothing to send: no alerts are silenced");
   context.out(formatSilenced(chosen));
   if (flags.dryRun === true) return;
-  if (held > MOST_UNASKED && flags.yes !== true) await ask();
-  const by = callerName(context);
-  const selection = { sink, silenceId: silence, by };
-  const { alerts, isRunning } = await resendAlerts(context, place, {
-    path: `/api/v1/silences/replay?${queryText({ sink, silence, by })}`,
-    inState: async (store) => ({ alerts: await sendSilenced(store, place.config(), selection, context.clock.now()) }),
-  });
-  context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${goesText(isRunning)}`);
+  if (held > MOST_UNASKED && flags.yes !== true) await confirmed();
+  const path = `/api/v1/silences/replay?${queryText({ sink, silence, by: nameCaller(context) })}`;
+  const { alerts, effect } = await ask<Resent>(context, place, { method: "POST", path });
+  context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${effect}`);
 }
 
 /** `sinks`: undefined for all. */

@@ -1,13 +1,12 @@
 /** `chirpwatch replay`: sends alerts that were given up, silenced or sent before, after saying which. */
 import { type Command, Option } from "commander";
-import { resendDeadLetters } from "../../app/delivering/dead-letters.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import { goesText, resendAlerts } from "../access/change-state.ts";
+import { ask, queryText } from "../access/ask.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
+import { nameCaller, type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { viewDead } from "./dead.ts";
 import { formatReplay } from "./dead-text.ts";
-import { callerName, MOST_UNASKED, queryText, replaySent, type SentFlags } from "./replay-sent.ts";
+import { MOST_UNASKED, replaySent, type Resent, type SentFlags } from "./replay-sent.ts";
 import { replaySilenced, type SilencedFlags } from "./replay-silenced.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { plural } from "../terminal/table.ts";
@@ -43,8 +42,8 @@ export function addReplay(program: Command, context: CliContext): void {
 }
 
 async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
-  if (flags.event !== undefined || flags.since !== undefined) return replaySent(context, flags, ask);
-  if (flags.silenced === true) return replaySilenced(context, flags, ask);
+  if (flags.event !== undefined || flags.since !== undefined) return replaySent(context, flags, confirmed);
+  if (flags.silenced === true) return replaySilenced(context, flags, confirmed);
   if (flags.dead !== true) throw new ExitError(EXIT.usage, "REPLAY_WHAT", "say what to send: --dead, --silenced, --event or --since");
   const { sink } = flags;
   const place = await findDaemon(context, flags.config);
@@ -53,17 +52,14 @@ async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
   context.out(formatReplay(groups));
   const total = groups.reduce((sum, { alerts, configured }) => sum + (configured ? alerts : 0), 0);
   if (flags.dryRun === true || total === 0) return;
-  if (total > MOST_UNASKED && flags.yes !== true) await ask();
-  const by = callerName(context);
-  const { alerts, isRunning } = await resendAlerts(context, place, {
-    path: `/api/v1/dead/replay?${queryText({ sink, by })}`,
-    inState: (store) => resendDeadLetters(store, place.config(), { sink, by }, context.clock.now()),
-  });
-  context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${goesText(isRunning)}`);
+  if (total > MOST_UNASKED && flags.yes !== true) await confirmed();
+  const path = `/api/v1/dead/replay?${queryText({ sink, by: nameCaller(context) })}`;
+  const { alerts, effect } = await ask<Resent>(context, place, { method: "POST", path });
+  context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${effect}`);
 }
 
 /** @throws ExitError unless the answer is yes */
-async function ask(): Promise<void> {
+async function confirmed(): Promise<void> {
   const isSure = await confirm("Send them?");
   if (isSure === undefined)
     throw new ExitError(

@@ -1,13 +1,14 @@
 /** What becomes of silences, for people: added, ended, and what they hold back. */
 import { cleanLine } from "../../render/text/clean-text.ts";
+import type { Effect } from "../../server/words/actions.ts";
 import type { AddedSilenceView, SilencesView, SilenceView } from "../../server/words/silence-view.ts";
 import { alertsOf, formatSilenceTable, untilText } from "../terminal/silence-table.ts";
-import { plural } from "../terminal/table.ts";
+import { formatEffect, plural } from "../terminal/table.ts";
 
-export function formatAdded(silence: AddedSilenceView, nowMs: number): string {
+export function formatAdded(silence: AddedSilenceView & Effect, nowMs: number): string {
   const { id, ends_at: endsAt, matching_24h: matching } = silence;
   return [
-    `silence ${id} holds back alerts with ${matchersText(silence)} until ${untilText(endsAt, nowMs)}`,
+    `silence ${id} holds back alerts with ${matchersText(silence)} until ${untilText(endsAt, nowMs)}; ${formatEffect(silence)}`,
     matching === 0
       ? "no event of the last 24 hours matches: check the labels with chirpwatch events --json"
       : `${plural(matching, "event")} of the last 24 hours ${matching === 1 ? "matches" : "match"}`,
@@ -18,10 +19,10 @@ export function formatAdded(silence: AddedSilenceView, nowMs: number): string {
 export const formatSilences = ({ silences }: SilencesView, nowMs: number): string =>
   silences.length === 0 ? "No silences: all alerts go out." : formatSilenceTable(silences, nowMs);
 
-export function formatExpired(silence: SilenceView): string {
+export function formatExpired(silence: SilenceView & Effect): string {
   const alerts = alertsOf(silence);
   const left = alerts === 0 ? "" : `; ${plural(alerts, "alert")} held back: chirpwatch replay --silenced --silence ${silence.id}`;
-  return `silence ${silence.id} ended${left}`;
+  return `silence ${silence.id} ended; ${formatEffect(silence)}${left}`;
 }
 
 /** What `replay --silenced` sends, a line for each silence and sink. */

@@ -10,7 +10,7 @@ import { type Restored, restoreState } from "../../state/upkeep/restore.ts";
 import { changeState } from "../access/change-state.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
-import { hasState } from "../access/read-daemon.ts";
+import { hasState } from "../access/read-state.ts";
 import { type MigrateFlags, migrateState } from "./state-migrate.ts";
 import { checkOnPostgres, refuseBackup, refuseRestore } from "./state-on-postgres.ts";
 import { ageText, formatCount, plural } from "../terminal/table.ts";

@@ -1,7 +1,5 @@
-/** `chirpwatch events`: past events with what became of them, from the running daemon or its state. */
+/** `chirpwatch events`: past events with what became of them. */
 import { type Command, Option } from "commander";
-import { readReplays } from "../../app/delivering/replays.ts";
-import { eventsView } from "../../app/views/events-view.ts";
 import { isoTime } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { DELIVERY_STATES } from "../../model/history.ts";
@@ -11,7 +9,7 @@ import type { EventEntry, EventsView } from "../../server/words/views.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { formatEvents, formatEventsCsv, formatReplays } from "./events-text.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
-import { readDaemon, readState } from "../access/read-daemon.ts";
+import { ask } from "../access/ask.ts";
 
 interface Options {
   readonly config: string;
@@ -86,8 +84,7 @@ async function listReplays(
   { limit, asJson }: { readonly limit: number; readonly asJson: boolean },
 ): Promise<void> {
   const place = await findDaemon(context, configPath);
-  const said = (await readDaemon(context, place, "/api/v1/replays")) as ReplayRecordsView | undefined;
-  const { replays } = said ?? (await readState(context, place.config(), readReplays));
+  const { replays } = await ask<ReplayRecordsView>(context, place, { path: "/api/v1/replays" });
   const shown = replays.slice(0, limit);
   context.out(asJson ? JSON.stringify({ replays: shown }, undefined, 2) : formatReplays(shown));
 }
@@ -101,19 +98,9 @@ async function collect(context: CliContext, place: DaemonPlace, filters: EventQu
   let before: string | undefined;
   do {
     const query = { ...filters, limit: String(Math.min(limit - found.length, MOST_EVENTS)), ...(before === undefined ? {} : { before }) };
-    const page = await readPage(context, place, query);
+    const page = await ask<EventsView>(context, place, { path: `/api/v1/events?${new URLSearchParams(query).toString()}` });
     found.push(...page.events);
     before = page.next ?? undefined;
   } while (before !== undefined && found.length < limit);
   return found;
-}
-
-async function readPage(context: CliContext, place: DaemonPlace, text: EventQueryText): Promise<EventsView> {
-  const path = `/api/v1/events?${new URLSearchParams(text).toString()}`;
-  const said = (await readDaemon(context, place, path)) as EventsView | undefined;
-  if (said !== undefined) return said;
-  const query = readEventQuery(text, context.clock.now());
-  if (typeof query === "string") throw usage(query);
-  const config = place.config();
-  return readState(context, config, async (store) => eventsView(await store.findEvents(query), config.linksHost));
 }

@@ -1,8 +1,8 @@
 /** `chirpwatch health`: whether the running daemon makes progress, in one sentence and an exit code, for a container's HEALTHCHECK. */
 import type { Command } from "commander";
+import { notRunning } from "../../app/offline/not-running.ts";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import { stateName } from "../../model/postgres-address.ts";
 import type { Json } from "../../model/json.ts";
 import { askDaemon, textAt } from "../access/ask-daemon.ts";
 import type { CliContext } from "../terminal/context.ts";
@@ -49,7 +49,7 @@ async function askByConfig(context: CliContext, path: string): Promise<HealthAns
   const listen = context.env["CHIRPWATCH_SERVER_LISTEN"];
   if (fault !== undefined && listen !== undefined && listen !== "")
     return askUrl(context, `http://${listen.replace(/^(0\.0\.0\.0|\[::\]):/, "127.0.0.1:")}`);
-  throw unwell(`no daemon runs on the state ${stateName(state)}${fault === undefined ? "" : ` (${fault})`}`);
+  throw notRunning(state, fault);
 }
 
 async function askUrl(context: CliContext, url: string): Promise<HealthAnswer> {

@@ -5,16 +5,9 @@ import { outcomesText, repeatsText, waitText } from "../../server/words/delivery
 import { enrichingWords, firstReadWords, slowedWords } from "../../server/words/watch-words.ts";
 import { type ReplicaView, unclaimedWords } from "../../server/words/replica-view.ts";
 import type { KeyView, QuotaView } from "../../server/words/budget-view.ts";
-import type { EventLine, GapView, ReloadView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
+import type { EventLine, GapView, ReloadView, SinkView, StatusView, StoppedView, WatchView } from "../../server/words/views.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
-
-/** What is known without a daemon. */
-export interface StoppedView extends Pick<StatusView, "reasons" | "quota" | "watches" | "sinks" | "silences" | "recent_events"> {
-  /** `elsewhere`: daemons run on it, but none of them answers here. */
-  readonly state: "not_running" | "elsewhere";
-  readonly replicas: readonly ReplicaView[];
-}
 
 const MOST_EVENTS = 5;
 /** An ops alert is a whole sentence: `events` shows it whole. */

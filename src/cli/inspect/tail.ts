@@ -1,12 +1,12 @@
 /** `chirpwatch tail`: what the running daemon does, line by line as it happens; waits for a daemon that restarts. */
 import type { Command } from "commander";
 import { sleep } from "../../model/clock.ts";
-import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { notRunning } from "../../app/offline/not-running.ts";
 import { ControlError, followControl } from "../../server/control-client.ts";
 import { controlSocketPath } from "../../server/control-path.ts";
 import type { TailLine } from "../../server/words/tail-view.ts";
 import { noteFault } from "../access/ask-daemon.ts";
-import { findDaemon } from "../access/find-daemon.ts";
+import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { requireKnownName } from "../access/known-name.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { formatTailLine } from "./tail-text.ts";
@@ -55,7 +55,7 @@ async function tail(context: CliContext, options: Options): Promise<void> {
   noteFault(context, place);
   try {
     await followAgain(context, {
-      socketPath: controlSocketPath(place.state.path),
+      place,
       path: `/api/v1/tail?${query.toString()}`,
       show,
       signal: stop.signal,
@@ -66,14 +66,14 @@ async function tail(context: CliContext, options: Options): Promise<void> {
 }
 
 interface Following {
-  readonly socketPath: string;
+  readonly place: DaemonPlace;
   readonly path: string;
   readonly show: (data: string) => void;
   readonly signal: AbortSignal;
 }
 
 /** Until the signal. @throws ExitError where no daemon answers the first time */
-async function followAgain(context: CliContext, { socketPath, path, show, signal }: Following): Promise<void> {
+async function followAgain(context: CliContext, { place, path, show, signal }: Following): Promise<void> {
   let opened = 0;
   const onOpen = () => {
     context.err(opened === 0 ? "following the daemon; ctrl-C ends" : "the daemon answers again");
@@ -82,17 +82,13 @@ async function followAgain(context: CliContext, { socketPath, path, show, signal
   while (!signal.aborted) {
     const before = opened;
     try {
-      await followControl(socketPath, path, { onData: show, onOpen, signal });
+      await followControl(controlSocketPath(place.state.path), path, { onData: show, onOpen, signal });
     } catch (error) {
-      if (opened === 0) throw cannotFollow(error);
+      if (opened === 0)
+        throw error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING" ? notRunning(place.state, place.fault) : error;
     }
     if (signal.aborted) return;
     if (opened > before) context.err("the daemon is gone: waiting until it answers again; chirpwatch events shows what happens until then");
     await sleep(context.clock, RECONNECT_EVERY_MS, signal);
   }
-}
-
-function cannotFollow(error: unknown): unknown {
-  if (!(error instanceof ControlError) || error.code !== "CONTROL_NOT_RUNNING") return error;
-  return new ExitError(EXIT.failed, error.code, "there is nothing to follow: no daemon runs on this state file", { hint: error.hint });
 }

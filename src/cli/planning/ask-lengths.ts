@@ -5,7 +5,7 @@ import { createPlanView, type PlanFacts, type PlanOnlineView, type PlanView } fr
 import type { Config } from "../../config/config.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { CliContext } from "../terminal/context.ts";
-import { hasState, readState } from "../access/read-daemon.ts";
+import { hasState, readState } from "../access/read-state.ts";
 import { openService } from "../access/service-access.ts";
 
 /** @throws what the gate throws */

@@ -8,23 +8,22 @@ export interface BudgetPlace {
   readonly nowMs: number;
   /** Of the terminal. */
   readonly columns: number;
-  /** False: the state speaks, and nothing is polled now. */
-  readonly isRunning: boolean;
 }
 
 const MOST_WATCHES = 20;
 
 export function formatBudget(view: BudgetView, place: BudgetPlace): string {
-  const parts = [heading(view, place), plotSpending(view, place), watchTable(view), endpointTable(view), keyTable(view)];
+  const parts = [heading(view), plotSpending(view, place), watchTable(view), endpointTable(view), keyTable(view)];
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-function heading({ quota, price }: BudgetView, { isRunning }: BudgetPlace): string {
+function heading({ quota, price }: BudgetView): string {
   const money = (requests: number) => (price === null ? "" : ` (${moneyText(requests * price.per_request, price.currency)})`);
   const days = `${quota.period_start.slice(0, 10)} to ${quota.period_end.slice(0, 10)}`;
   const lines = [`Period: ${days}`, `Spent: ${plural(quota.spent, "request")}${money(quota.spent)}${ofLimit(quota)}`];
   if (quota.expected !== null) {
-    const when = isRunning ? "by the end" : "by the end if the daemon runs from now on";
+    // Only a running daemon slows watches down.
+    const when = quota.stretch === null ? "by the end if the daemon runs from now on" : "by the end";
     lines.push(`Expected ${when}: ${formatCount(quota.expected)}${money(quota.expected)}${askedText(quota)}`);
   }
   if (quota.drift !== 0) {

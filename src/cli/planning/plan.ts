@@ -18,7 +18,8 @@ import { type CliContext, CONFIG_OPTION, JSON_OPTION, ONLINE_OPTION, requireConf
 import { openService } from "../access/service-access.ts";
 import { formatDiff } from "./plan-diff-text.ts";
 import { formatPlan } from "./plan-text.ts";
-import { hasState, readDaemon, readState } from "../access/read-daemon.ts";
+import { askDaemon } from "../access/ask-daemon.ts";
+import { hasState, readState } from "../access/read-state.ts";
 import { formatCount } from "../terminal/table.ts";
 
 interface PlanOptions {
@@ -76,7 +77,7 @@ async function viewOf(context: CliContext, configPath: string, isOnline = false)
   const config = await requireConfig(context, configPath, { lenientSecrets: !isOnline });
   const known = await knownState(context, config);
   const quota = await quotaOf(context, config);
-  const slowDown = await slowDownNow(context, config);
+  const slowDown = await slowDownNow(config);
   const asked = isOnline ? await askOnline(context, config, known.states) : {};
   const view = createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, slowDown, ...known, ...asked });
   return { config, states: known.states, view };
@@ -94,11 +95,9 @@ async function knownState(context: CliContext, config: Config): Promise<Pick<Pla
 }
 
 /** By the daemon that runs on this state; undefined when none does, or it does not say. */
-async function slowDownNow(context: CliContext, config: Config): Promise<PlanFacts["slowDown"]> {
-  const running = (await readDaemon(context, { state: config.state, config: () => config, fault: undefined }, "/api/v1/budget").catch(
-    () => undefined,
-  )) as BudgetView | undefined;
-  return running?.quota.stretch ?? undefined;
+async function slowDownNow(config: Config): Promise<PlanFacts["slowDown"]> {
+  const answer = await askDaemon(config, "GET", "/api/v1/budget").catch(() => undefined);
+  return answer?.status === 200 ? ((answer.body as unknown as BudgetView).quota.stretch ?? undefined) : undefined;
 }
 
 /** /key-usage-info is not billed; it is asked only about keys for which the configuration names no quota. */

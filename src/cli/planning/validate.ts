@@ -8,7 +8,7 @@ import { sha256 } from "../../runtime/hash.ts";
 import { checkLengths } from "./ask-lengths.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION, loadGuarded, ONLINE_OPTION } from "../terminal/context.ts";
 import { longListLines, onlineText } from "../terminal/long-list-text.ts";
-import { hasState, readState } from "../access/read-daemon.ts";
+import { hasState, readState } from "../access/read-state.ts";
 import { plural } from "../terminal/table.ts";
 
 interface ValidateFlags {

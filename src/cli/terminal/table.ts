@@ -1,4 +1,5 @@
 /** Plain, aligned columns for people. Owns the layout; knows no command. No colour, so that NO_COLOR has nothing to switch off. */
+import type { Effect } from "../../server/words/actions.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 
 export interface Column {
@@ -54,3 +55,6 @@ export function ageText(ms: number): string {
   if (seconds < 5_400) return `${Math.round(seconds / 60)}m`;
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)}h` : `${Math.round(seconds / 86_400)}d`;
 }
+
+/** When a change takes effect and by whom, in the words of whoever carries it out. */
+export const formatEffect = ({ effect }: Effect): string => `takes effect ${effect}`;

@@ -41,7 +41,7 @@ export interface AddedSilenceView extends SilenceView {
   readonly matching_24h: number;
 }
 
-export type AddSilenceOutcome =
-  | { readonly ok: true; readonly silence: AddedSilenceView }
+export type AddSilenceOutcome<More = unknown> =
+  | { readonly ok: true; readonly silence: AddedSilenceView & More }
   /** One sentence each, with what to write instead. */
   | { readonly ok: false; readonly errors: readonly string[] };

@@ -278,10 +278,16 @@ export interface FoundItem {
   readonly unseen: UnseenView | null;
 }
 
-/** The daemon as the server reads it. */
-export interface Views {
-  health(): Promise<Health>;
-  status(): Promise<StatusView>;
+/** What is known without a daemon that answers here. */
+export interface StoppedView extends Pick<StatusView, "reasons" | "quota" | "watches" | "sinks" | "silences" | "recent_events"> {
+  /** `elsewhere`: daemons run on it, but none of them answers here. */
+  readonly state: "not_running" | "elsewhere";
+  readonly replicas: readonly ReplicaView[];
+}
+
+/** What the API reads: of a running daemon, or of a state on which none runs here. */
+export interface ApiViews {
+  status(): Promise<StatusView | StoppedView>;
   budget(): Promise<BudgetView>;
   events(query: EventQuery): Promise<EventsView>;
   explain(item: string): Promise<FoundItem>;
@@ -293,6 +299,12 @@ export interface Views {
   replays(): Promise<ReplayRecordsView>;
   /** An event as a sink would be sent it now; a sentence where that cannot be shown. */
   render(request: { readonly what: string; readonly sink: string }): Promise<RenderView | string>;
+}
+
+/** The daemon as the server reads it. */
+export interface Views extends ApiViews {
+  health(): Promise<Health>;
+  status(): Promise<StatusView>;
   /** Calls `push` for each line from now on; returns what ends that. */
   tail(filter: TailFilter, push: (line: TailLine) => void): () => void;
   /** The text of `/metrics`; gauges that are read rather than counted are set before it is rendered. */

@@ -50,8 +50,10 @@ it("the bar shows how far back it is, requests and tweets", () => {
 it("the result says what goes out, what does not and why", () => {
   const view = { alerts: 1, filtered: 2, known: 3, left: 4 };
   const rest = "3 announced before, 2 filtered, 4 newer than what the watch has read: its next poll brings them";
-  expect(resultText(view, { isDry: false, isBeside: true, spent: 1 })).toBe(`1 request paid. 1 alert goes out within a minute; ${rest}`);
-  expect(resultText({ ...view, alerts: 2 }, { isDry: true, isBeside: false, spent: 0 })).toContain(
+  expect(resultText(view, { effect: "within a minute, by here#1", spent: 1 })).toBe(
+    `1 request paid. 1 alert goes out within a minute, by here#1; ${rest}`,
+  );
+  expect(resultText({ ...view, alerts: 2 }, { effect: undefined, spent: 0 })).toContain(
     "0 requests paid. 2 alerts would be sent; 3 announced before",
   );
 });

@@ -59,7 +59,7 @@ describe("without a daemon", () => {
     await prepareSent(HOUR);
     expect(await run("replay", "--event", "event-0")).toEqual({
       code: 0,
-      out: "1 alert for hook\n1 alert goes out again at the next start: no daemon runs now\n",
+      out: "1 alert for hook\n1 alert goes out again at the next start\n",
       err: "",
     });
     expect((await run("replay", "--event", "event-0")).out).toBe("1 alert not sent yet: left as it is\nnothing to send again\n");

@@ -67,7 +67,7 @@ it("without a daemon it says so, and what is none is named", async () => {
   expect(await run()).toEqual({
     code: 1,
     out: "",
-    err: "there is nothing to follow: no daemon runs on this state file\nstart it with `chirpwatch run`\n",
+    err: expect.stringMatching(/^no daemon runs here on the state \S+\nStart it with `chirpwatch run`\.\n$/),
   });
   expect(await run("--watch", "brant")).toEqual({
     code: 1,

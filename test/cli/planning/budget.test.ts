@@ -45,7 +45,7 @@ const view = (changes: Partial<BudgetView> = {}): BudgetView => ({
   ...changes,
 });
 
-const place = { nowMs: NOW, columns: 60, isRunning: true };
+const place = { nowMs: NOW, columns: 60 };
 
 describe("the plot", () => {
   it("rises with what was spent, goes on to what is expected, and shows the line", () => {

@@ -1,0 +1,62 @@
+/** Carries out in a running daemon what an operator changes, and lets the other replicas on the state know. */
+import type { Pump } from "../deliver/pump.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Share } from "../model/replicas.ts";
+import type { RouteEvaluated } from "../polling/evaluate/verdicts.ts";
+import type { OpenedStore } from "../state/open.ts";
+import { type Effects, effectText } from "./actions/actions.ts";
+import { feedsOf } from "./backfill/backfill-polls.ts";
+import type { ActiveSilences } from "./delivering/silences.ts";
+import type { Polling } from "./polling/polling.ts";
+import type { Reloader } from "./reload/reload.ts";
+
+export interface DaemonEffectsDeps {
+  readonly store: Pick<OpenedStore, "signals" | "connectedReplicas">;
+  readonly share: Pick<Share, "announce" | "isAlone">;
+  readonly silences: Pick<ActiveSilences, "load">;
+  readonly engine: Pick<Engine, "watchesChanged" | "polls">;
+  /** The data service: what it asked to wait ends where somebody resumes a watch. */
+  readonly service: Pick<Polling, "tryAtOnce">;
+  /** Which sinks an event goes to, by the active configuration. */
+  readonly route: RouteEvaluated;
+  readonly reloader: Pick<Reloader, "reload">;
+  /** The active one, whose sinks that fail are tried at once. */
+  readonly pump: () => Pick<Pump, "probe" | "resume">;
+  /** Events are in the state. */
+  onCommitted(): void;
+}
+
+export const createDaemonEffects = (deps: DaemonEffectsDeps): Effects => ({
+  async describe(soon) {
+    const { share, store } = deps;
+    return effectText(soon, share.isAlone ? [] : await store.connectedReplicas());
+  },
+  async watchChanged(watchId, paused) {
+    const { service, engine, share } = deps;
+    if (!paused) service.tryAtOnce();
+    await engine.watchesChanged([watchId]);
+    await share.announce([watchId]);
+  },
+  async silencesChanged() {
+    await deps.silences.load();
+    await deps.share.announce([]);
+  },
+  async alertsDue() {
+    deps.pump().probe();
+    await deps.share.announce([]);
+  },
+  async eventsCommitted() {
+    deps.onCommitted();
+    deps.pump().probe();
+  },
+  async resumeSink(sink) {
+    const resumed = await deps.pump().resume(sink);
+    await deps.share.announce([]);
+    return resumed;
+  },
+  async reload(askedBy) {
+    await deps.store.signals.send("reload");
+    return deps.reloader.reload(askedBy);
+  },
+  feedsOf: async (watchId) => ({ polls: feedsOf(deps.engine.polls, watchId), route: deps.route }),
+});

@@ -1,0 +1,14 @@
+/** The one error of what only a running daemon can do, where none runs here. */
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { type StateAddress, stateName } from "../../model/postgres-address.ts";
+
+/** `fault`: what is wrong with the configuration, which may name another state than the daemon's. */
+export const notRunning = (state: StateAddress, fault?: string): ExitError =>
+  new ExitError(
+    EXIT.failed,
+    "NOT_RUNNING",
+    `no daemon runs here on the state ${stateName(state)}${fault === undefined ? "" : ` (${fault})`}`,
+    {
+      hint: "Start it with `chirpwatch run`.",
+    },
+  );

@@ -1,0 +1,96 @@
+/**
+ * A command's one way to ask: the running daemon of a state through its control socket, or, where none answers here, the same routes over the
+ * state itself.
+ */
+import type { Json } from "../../model/json.ts";
+import { sleep } from "../../model/clock.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { stateName } from "../../model/postgres-address.ts";
+import { sha256 } from "../../runtime/hash.ts";
+import type { ControlAnswer, ControlMethod } from "../../server/control-client.ts";
+import { isStateLocked } from "../../state/files/lock.ts";
+import { openState } from "../../state/open-state.ts";
+import type { CliContext } from "../terminal/context.ts";
+import { askDaemon, noteFault, textAt } from "./ask-daemon.ts";
+import type { DaemonPlace } from "./find-daemon.ts";
+
+export interface Question {
+  readonly method?: ControlMethod;
+  /** As in `/api/v1/status`. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: Json;
+}
+
+/** Another command that changes the state, or a daemon that starts, has it for moments. */
+const MAX_LOCK_WAIT_MS = 5_000;
+const LOCK_RETRY_MS = 50;
+
+/** The body of the answer. @throws ExitError where the question is refused, or the state cannot be opened; ControlError where a daemon does not answer */
+export async function ask<T>(context: CliContext, place: DaemonPlace, question: Question): Promise<T> {
+  const answer = await answerTo(context, place, question);
+  if (answer.status === 200) return answer.body as T;
+  throw refusalOf(answer, question);
+}
+
+/** The query of a path, without what is undefined. */
+export const queryText = (values: Readonly<Record<string, string | undefined>>): string =>
+  new URLSearchParams(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)).toString();
+
+async function answerTo(context: CliContext, place: DaemonPlace, question: Question): Promise<ControlAnswer> {
+  const { clock } = context;
+  const { method = "GET", path, body } = question;
+  const untilMs = clock.monotonic() + MAX_LOCK_WAIT_MS;
+  for (;;) {
+    const answer = await askDaemon(place, method, path, body === undefined ? {} : { body });
+    if (answer !== undefined) {
+      noteFault(context, place);
+      return answer;
+    }
+    try {
+      return await askState(context, place, { method, path, body });
+    } catch (error) {
+      if (!isStateLocked(error)) throw error;
+      if (clock.monotonic() >= untilMs) throw heldElsewhere(place);
+    }
+    await sleep(clock, LOCK_RETRY_MS);
+  }
+}
+
+async function askState(
+  context: CliContext,
+  place: DaemonPlace,
+  request: Required<Pick<Question, "method" | "path">> & { readonly body: Json | undefined },
+) {
+  const { clock, random, files, http, outputs, out } = context;
+  const config = place.config();
+  const { answerOffline } = await import("../../app/offline/offline.ts");
+  const open = (purpose: "read" | "change") => {
+    const how = purpose === "read" ? { readonly: true } : { changing: true, mustExist: true };
+    return openState({ ...config.state, clock, random, log: context.logger(purpose === "read" ? "error" : "warn"), ...how });
+  };
+  const ports = { clock, files, http, outputs, hash: sha256, log: context.logger("error"), write: out };
+  return answerOffline({ ...ports, config, open }, request);
+}
+
+const heldElsewhere = ({ state }: DaemonPlace): ExitError =>
+  new ExitError(
+    EXIT.alreadyRunning,
+    "STATE_LOCKED",
+    `another chirpwatch holds ${stateName(state)} and does not answer here: nothing was changed`,
+    {
+      hint: "Run the command where that daemon runs, or stop it first.",
+    },
+  );
+
+/** What was asked for cannot be done, in the words of the routes; or the daemon failed. */
+function refusalOf({ status, body }: ControlAnswer, { path }: Question): ExitError {
+  const code = textAt(body, "error", "code");
+  const message = textAt(body, "error", "message");
+  if (status >= 500 || code === "" || code.startsWith("SERVER_"))
+    return new ExitError(EXIT.failed, "DAEMON_REFUSED", `the running daemon refused ${path}: ${message || `it answered ${status}`}`, {
+      hint: "See its log.",
+    });
+  const { errors = [] } = (body as { readonly error: { readonly errors?: readonly string[] } }).error;
+  return new ExitError(EXIT.failed, code, errors.join("; ") === message ? errors.join("\n") : [message, ...errors].join("\n"));
+}

@@ -1,0 +1,28 @@
+/** Asks the routes of the API in this process: for a command, where no daemon answers. Nothing listens. */
+import { Hono } from "hono";
+import type { Json } from "../model/json.ts";
+import { addApi, type ApiDeps, removeDirectionMarks } from "./api-routes.ts";
+import type { ControlAnswer, ControlMethod } from "./control-client.ts";
+
+export interface ApiRequest {
+  readonly method: ControlMethod;
+  /** As in `/api/v1/status`. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: Json | undefined;
+}
+
+/** `door`: who asks where the request does not say so. @throws what an answer fails with */
+export async function askInProcess(deps: ApiDeps, door: string, { method, path, body }: ApiRequest): Promise<ControlAnswer> {
+  const app = new Hono();
+  app.use(async (c, next) => {
+    await next();
+    await removeDirectionMarks(c);
+  });
+  app.onError((error) => {
+    throw error;
+  });
+  addApi(app, deps, door);
+  const answer = await app.request(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  return { status: answer.status, body: (await answer.json()) as Json };
+}
