@@ -48,6 +48,8 @@ export interface RequestGate {
   request(request: GateRequest): Promise<BatchAnswer>;
   /** Somebody acts who has perhaps mended what the service refused for: the next request is tried at once, the others wait for its answer. */
   tryAtOnce(): void;
+  /** Another replica learned that the service refuses a key of this one. */
+  keyRefused(key: string, error: UpstreamError): Promise<void>;
   /** Rejects what waits; what is under way finishes. */
   close(): void;
   /** Gives up what is under way as well. */
@@ -70,6 +72,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       pacer.tryAtOnce(clock.monotonic());
       pauses.endAll();
     },
+    keyRefused: (key, error) => retries.refused(key, error),
     close: () => queue.close(),
     abort: () => sender.abort(),
   };

@@ -39,6 +39,12 @@ interface Attempt {
   readonly sentAtMs: number;
 }
 
+interface KeyUse extends Pick<Attempt, "key" | "sentAtMs"> {
+  readonly source: string;
+}
+
+const isAboutKey = ({ kind }: UpstreamError): boolean => kind === "unauthorized" || kind === "billing";
+
 /** In-place retries of one request; after them the poll as a whole waits for its backoff. */
 const MOST_TRANSIENT_TRIES = 2;
 const MOST_THROTTLED_TRIES = 30;
@@ -67,7 +73,7 @@ export class RequestRetries {
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
         const waitMs =
-          request.billed === false ? this.#afterFreeFailure(attempt, tries, error) : await this.#afterFailure(attempt, tries, error);
+          request.billed === false ? await this.#afterFreeFailure(attempt, tries, error) : await this.#afterFailure(attempt, tries, error);
         if (waitMs !== undefined) await pauses.wait(waitMs);
       }
     }
@@ -80,32 +86,58 @@ export class RequestRetries {
     this.#deps.onOutcome(undefined);
   }
 
+  /** What another replica learned of a key counts as if a request with it had been refused here. */
+  async refused(key: string, error: UpstreamError): Promise<void> {
+    await this.#keyRefused({ source: "", key, sentAtMs: this.#deps.clock.monotonic() }, error);
+  }
+
+  /** Without another key that pays, nothing is sent any more: everybody who asks how the service is hears that. True: another one pays. */
+  async #keyRefused({ source, key, sentAtMs }: KeyUse, error: UpstreamError): Promise<boolean> {
+    const { keys, clock, pacer, onOutcome } = this.#deps;
+    if ((await keys?.refused(key, error, sentAtMs)) === true) return true;
+    this.#updatePacer(() => pacer.failed({ source, key, kind: error.kind, retry: error.retry, sentAtMs, nowMs: clock.monotonic() }));
+    onOutcome(error);
+    return false;
+  }
+
   /** How long to wait for the next attempt; undefined: at once. @throws the error, when there is none */
   async #afterFailure({ request, key, sentAtMs }: Attempt, tries: Tries, error: UpstreamError): Promise<number | undefined> {
-    const { keys, clock, pacer, requestLog, onOutcome, renewKey } = this.#deps;
+    const { clock, pacer, requestLog, onOutcome } = this.#deps;
     const { kind, retry } = error;
-    const isAboutKey = kind === "unauthorized" || kind === "billing";
-    if (isAboutKey && (await keys?.refused(key, error, sentAtMs)) === true) return undefined;
+    if (isAboutKey(error)) {
+      if (await this.#keyRefused({ source: request.source, key, sentAtMs }, error)) return undefined;
+      requestLog.failed(request, error);
+      if (tries.hasRenewedKey || !(await this.#renews(error))) throw error;
+      tries.hasRenewedKey = true;
+      return undefined;
+    }
     if (kind === "transient" || kind === "rate_limited") tries.failedWith.set(key, error);
     const failure = { source: request.source, key, kind, retry, sentAtMs, nowMs: clock.monotonic() };
     const advice = this.#updatePacer(() => pacer.failed(failure));
     onOutcome(error);
     requestLog.failed(request, error);
-    if (advice.kind === "stop" && kind === "unauthorized" && !tries.hasRenewedKey && (await renewKey())) {
-      tries.hasRenewedKey = true;
-      pacer.resume();
-      return undefined;
-    }
     if (advice.kind !== "retry") throw error;
     if (kind === "transient" && ++tries.transient >= MOST_TRANSIENT_TRIES) throw error;
     if (kind === "rate_limited" && ++tries.throttled >= MOST_THROTTLED_TRIES) throw error;
     return advice.atMs - clock.monotonic();
   }
 
-  /** Free requests count for the rate as well: their 429 pauses the key for all. Any other failure of theirs says nothing about polls. */
-  #afterFreeFailure({ key, sentAtMs }: Attempt, tries: Tries, error: UpstreamError): number {
+  /** Whether the key's file holds another key by now, so that polls go on. */
+  async #renews({ kind }: UpstreamError): Promise<boolean> {
+    const { renewKey, pacer } = this.#deps;
+    if (kind !== "unauthorized" || !(await renewKey())) return false;
+    pacer.resume();
+    return true;
+  }
+
+  /**
+   * Free requests count for the rate as well: their 429 pauses the key for all. A key that does not even learn its usage pays for nothing
+   * either. Any other failure of theirs says nothing about polls.
+   */
+  async #afterFreeFailure({ request, key, sentAtMs }: Attempt, tries: Tries, error: UpstreamError): Promise<number> {
     const { clock, pacer } = this.#deps;
     const { kind, retry } = error;
+    if (isAboutKey(error) && !(await this.#keyRefused({ source: request.source, key, sentAtMs }, error))) await this.#renews(error);
     if (kind !== "rate_limited") throw error;
     const nowMs = clock.monotonic();
     pacer.failed({ source: "", key, kind, retry, sentAtMs, nowMs });

@@ -18,7 +18,7 @@ function setup() {
     asked.push(wanted);
     return { users: [] };
   };
-  const gate = { request, tryAtOnce: () => undefined, close: () => undefined, abort: () => undefined };
+  const gate = { request, tryAtOnce: () => undefined, keyRefused: async () => undefined, close: () => undefined, abort: () => undefined };
   return { clock, asked, profiles: createProfiles(gate, clock, rememberingLog()) };
 }
 
@@ -50,7 +50,13 @@ it("gives up the oldest where there are too many, and those that nobody learned 
 it("warns of a profile that the service does not give, and not of one that waits or is given up at the stop", async () => {
   const log = rememberingLog();
   let error: Error = new RequestHeld("closed", "the daemon is stopping");
-  const gate = { request: () => Promise.reject(error), tryAtOnce: () => undefined, close: () => undefined, abort: () => undefined };
+  const gate = {
+    request: () => Promise.reject(error),
+    tryAtOnce: () => undefined,
+    keyRefused: async () => undefined,
+    close: () => undefined,
+    abort: () => undefined,
+  };
   const clock = createVirtualClock(Date.UTC(2026, 2, 2));
   const profiles = createProfiles(gate, clock, log);
   const ask = async () => {

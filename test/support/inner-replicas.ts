@@ -34,7 +34,7 @@ export interface InnerReplicas {
   /** Keys of the polls that a replica, counted from 0, is to make. */
   heldBy(replica: number): Promise<readonly string[]>;
   /** One request to the sandbox's control API; a body makes it a POST. */
-  control(path: string, body?: object): Promise<any>;
+  control(path: string, body?: object, method?: string): Promise<any>;
 }
 
 export interface ReplicaOptions {
@@ -127,8 +127,8 @@ export async function makeInnerReplicas(
       return daemon;
     },
     heldBy: async (replica) => (await opened.claimsOf(ids[replica] ?? "")).flatMap(({ kind, key }) => (kind === "poll" ? [key] : [])),
-    async control(path, body) {
-      const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    async control(path, body, method = body === undefined ? "GET" : "POST") {
+      const sent = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
       const answer = await fetch(`${sandbox.url}/_sandbox/${path}`, sent);
       if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
       return answer.json();

@@ -17,6 +17,12 @@ export interface DaemonEventMap {
   readonly paceChanged: readonly [];
   /** Other keys may be active, which have other quotas. */
   readonly keysChanged: readonly [];
+  /** The service answered a question about a key that costs nothing. */
+  readonly keyAnswered: readonly [key: string];
+  /** Another replica learned that the service refuses a key that this one has too. */
+  readonly keyRefusedElsewhere: readonly [key: string, error: UpstreamError];
+  /** Another replica learned that the service takes it again. */
+  readonly keyTakenElsewhere: readonly [key: string];
   /** A request is held because the quota is spent. */
   readonly quotaSpent: readonly [];
   /** One attempt at a request ended, well or with this error. */
@@ -42,6 +48,9 @@ export function createDaemonEvents(): DaemonEvents {
     serviceRecovered: [],
     paceChanged: [],
     keysChanged: [],
+    keyAnswered: [],
+    keyRefusedElsewhere: [],
+    keyTakenElsewhere: [],
     quotaSpent: [],
     attemptEnded: [],
     targetMissing: [],

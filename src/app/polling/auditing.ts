@@ -3,10 +3,10 @@ import { QuotaAudit } from "../../engine/quota/quota-audit.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
-import { UpstreamError } from "../../model/upstream.ts";
 import { askRemaining } from "../../requests/remaining-requests.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
+import type { DaemonEvents } from "../daemon/daemon-events.ts";
 import type { Delivering } from "../delivering/delivering.ts";
 import type { Paying } from "./paying.ts";
 
@@ -24,6 +24,7 @@ export interface AuditingParts {
   readonly delivering: Delivering;
   readonly store: Store;
   readonly meter: Meter;
+  readonly events: Pick<DaemonEvents, "emit">;
   readonly deps: DaemonDeps;
   readonly share: Share;
 }
@@ -61,7 +62,7 @@ class KeyQuestions implements Auditing {
   }
 
   #newAudit(): QuotaAudit {
-    const { paying, gate, delivering, store, meter, deps, share } = this.#parts;
+    const { paying, gate, delivering, store, meter, events, deps, share } = this.#parts;
     const { holder, keyWatch, auditReadings: readings, refreshQuota } = paying;
     const { clock, log } = deps;
     return new QuotaAudit({
@@ -75,17 +76,13 @@ class KeyQuestions implements Auditing {
       meter,
       keys: () => keyWatch.usable(),
       fingerprint: (key) => holder.held.find(({ name }) => name === key)?.fingerprint ?? "",
-      remaining: (key) => askRemaining(gate, key).catch((error: unknown) => this.#suspend(key, error)),
+      remaining: async (key) => {
+        const left = await askRemaining(gate, key);
+        events.emit("keyAnswered", key);
+        return left;
+      },
       retentionMs: () => delivering.config().state.retentionMs,
       onChecked: refreshQuota,
     });
-  }
-
-  /** A key the service does not even give its usage to pays for nothing either. */
-  async #suspend(key: string, error: unknown): Promise<never> {
-    const { paying, deps } = this.#parts;
-    if (error instanceof UpstreamError && (error.kind === "unauthorized" || error.kind === "billing"))
-      await paying.keyWatch.refused(key, error, deps.clock.monotonic());
-    throw error;
   }
 }

@@ -2,6 +2,7 @@
 import { createKeyRing } from "../../budget/key-ring.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
 import { KeyWatch } from "../../engine/quota/key-watch.ts";
+import { KeyRefusals } from "../../engine/quota/key-refusals.ts";
 import { AuditReadings } from "../../engine/quota/audit-readings.ts";
 import { alertQuota } from "../../engine/quota/quota-alerts.ts";
 import { QuotaWatch, type QuotaSettings } from "../../engine/quota/quota-watch.ts";
@@ -22,6 +23,7 @@ import { createKeyHolder, type KeyHolder, eligibleKeysOf } from "./key-holder.ts
 export interface Paying {
   readonly holder: KeyHolder;
   readonly keyWatch: KeyWatch;
+  readonly keyRefusals: Pick<KeyRefusals, "answered">;
   readonly quotaWatch: QuotaWatch;
   readonly auditReadings: AuditReadings;
   /** The active keys, with what each may spend. */
@@ -53,6 +55,7 @@ class KeysAndQuota implements Paying {
   readonly holder: KeyHolder;
   readonly auditReadings: AuditReadings;
   readonly keyWatch: KeyWatch;
+  readonly keyRefusals: KeyRefusals;
   readonly quotaWatch: QuotaWatch;
   readonly gateDeps: Paying["gateDeps"];
   readonly #parts: PayingParts;
@@ -63,14 +66,21 @@ class KeysAndQuota implements Paying {
     this.holder = createKeyHolder(delivering.config().api, deps);
     this.auditReadings = new AuditReadings(() => quotaPeriod(deps.clock.now(), this.#settings()));
     this.keyWatch = this.#newKeyWatch();
+    this.keyRefusals = this.#newKeyRefusals();
     this.quotaWatch = this.#newQuotaWatch();
     this.gateDeps = {
       limits: () => this.#limits(),
       renewKey: () => this.#renew(),
       keys: {
         eligible: () => this.#eligible(),
-        refused: (key, error, sentAtMs) => this.keyWatch.refused(key, error, sentAtMs),
-        paid: (key, sentAtMs, failedWith) => this.keyWatch.paid(key, sentAtMs, failedWith),
+        refused: (key, error, sentAtMs) => {
+          this.keyRefusals.refused(key, error);
+          return this.keyWatch.refused(key, error, sentAtMs);
+        },
+        paid: (key, sentAtMs, failedWith) => {
+          this.keyRefusals.taken(key);
+          this.keyWatch.paid(key, sentAtMs, failedWith);
+        },
       },
       pages: this.quotaWatch.pages,
       onReserved: (kind) => {
@@ -99,12 +109,15 @@ class KeysAndQuota implements Paying {
   }
 
   async start(): Promise<void> {
-    const { log } = this.#parts.deps;
+    const { deps, share } = this.#parts;
+    const { log } = deps;
+    if (!share.isAlone) await this.keyRefusals.start();
     await this.refreshQuota().catch((error: unknown) => log.warn("quota could not be computed", { error: errorText(error) }));
     this.quotaWatch.start();
   }
 
   stop(): void {
+    this.keyRefusals.stop();
     this.quotaWatch.stop();
   }
 
@@ -119,6 +132,17 @@ class KeysAndQuota implements Paying {
       clock,
       log,
       meter,
+    });
+  }
+
+  #newKeyRefusals(): KeyRefusals {
+    const { store, events, deps } = this.#parts;
+    const { clock, log } = deps;
+    return new KeyRefusals({
+      ...{ notes: store, clock, log },
+      keys: () => this.holder.held,
+      onRefused: (key, error) => events.emit("keyRefusedElsewhere", key, error),
+      onTaken: (key) => events.emit("keyTakenElsewhere", key),
     });
   }
 

@@ -142,8 +142,8 @@ class PollingHalf implements Polling {
   }
 
   #newAuditing(): Auditing {
-    const { delivering, store, meter, deps, share } = this.#parts;
-    return createAuditing({ paying: this.#paying, gate: this.#gate, delivering, store, meter, deps, share });
+    const { delivering, store, meter, events, deps, share } = this.#parts;
+    return createAuditing({ paying: this.#paying, gate: this.#gate, delivering, store, meter, events, deps, share });
   }
 
   #newGate(): RequestGate {
@@ -203,6 +203,15 @@ class PollingHalf implements Polling {
     const { report } = this;
     const { quotaAudit } = this.#auditing;
     events.on("keysChanged", () => void quotaAudit.check());
+    events.on("keyAnswered", (key) => {
+      this.#paying.keyRefusals.answered(key);
+      this.upstreamWatch.keyTaken(false);
+    });
+    events.on("keyRefusedElsewhere", (key, error) => void this.#gate.keyRefused(key, error));
+    events.on("keyTakenElsewhere", (key) => {
+      this.keyWatch.taken(key);
+      this.upstreamWatch.keyTaken(true);
+    });
     events.on("quotaSpent", () => quotaAudit.spent());
     events.on("targetMissing", (watchId) => report.missing(watchId));
     events.on("polled", (poll, outcome) => report.polled(poll, outcome));

@@ -56,6 +56,15 @@ export class UpstreamWatch {
     }
   }
 
+  /** The service answers with the key that it refused. `isPaidFor`: not only what costs nothing. */
+  keyTaken(isPaidFor: boolean): void {
+    const status = this.#status();
+    if (status.kind !== "stopped" || (status.because === "billing" && !isPaidFor)) return;
+    this.#deps.pacer.resume();
+    this.#answered();
+    this.#deps.onBack();
+  }
+
   /** True while the key is refused: nothing is polled at all. */
   get isStopped(): boolean {
     return this.#status().kind === "stopped";

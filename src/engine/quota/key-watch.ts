@@ -81,6 +81,11 @@ export class KeyWatch {
     if (ring.paid(key, sentAtMs)) void this.#alertRecovered(key);
   }
 
+  /** Another replica says that this key pays again. */
+  taken(key: string): void {
+    this.#deps.ring.tryAgain(key);
+  }
+
   /** Asks about the suspended keys; true when one of them may pay again. */
   probe(ask: AskKey): Promise<boolean> {
     return this.#askAbout(

@@ -52,6 +52,8 @@ export class QuotaAudit {
   #cancel: Cancel | undefined;
   #isStopped = false;
   #failures = 0;
+  /** Fingerprints of keys that this replica asked about without leading. */
+  readonly #asked = new Set<string>();
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: QuotaAuditDeps) {
@@ -79,6 +81,7 @@ export class QuotaAudit {
     this.#checkedAtMs = clock.monotonic();
     if (!share.isLeading()) {
       await readings.load(notes).catch(() => undefined);
+      await this.#askAboutOwnKeys();
       return this.#arm(READ_EVERY_MS);
     }
     const { isComplete, askedWaitMs } = await this.#checkKeys();
@@ -88,6 +91,17 @@ export class QuotaAudit {
     await onChecked().catch((error: unknown) => log.warn("quota could not be computed", { error: errorText(error) }));
     this.#failures = isComplete ? 0 : this.#failures + 1;
     this.#arm(isComplete ? CHECK_EVERY_MS : Math.max(askedWaitMs, backoffAfter(RETRIES, this.#failures)));
+  }
+
+  /** A key that only this replica has, as its file holds another one, is asked about once: whoever sends the question takes note of a refusal. */
+  async #askAboutOwnKeys(): Promise<void> {
+    const { keys, fingerprint, readings, remaining, log } = this.#deps;
+    for (const key of keys()) {
+      const own = fingerprint(key);
+      if (readings.of(key)?.fingerprint === own || this.#asked.has(own)) continue;
+      this.#asked.add(own);
+      await remaining(key).catch((error: unknown) => log.warn("key usage is unknown", { key, error: errorText(error) }));
+    }
   }
 
   /** `askedWaitMs`: as long as the service wants not to be asked again. */

@@ -1,0 +1,105 @@
+/** What one replica learns of a key that the service refuses, for all of them: a note for each refused key, which the others read once a minute. */
+import type { Cancel } from "../../model/clock.ts";
+import { errorText } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import type { Ports } from "../../model/ports.ts";
+import { UpstreamError } from "../../model/upstream.ts";
+import { repeat } from "../health/repeat.ts";
+
+export interface KeyRefusalsDeps extends Pick<Ports, "notes" | "clock" | "log"> {
+  /** The active keys. A fingerprint distinguishes two keys that had the same name one after the other. */
+  readonly keys: () => readonly { readonly name: string; readonly fingerprint: string }[];
+  /** Called when another replica learned that the service refuses a key that this one has too. */
+  readonly onRefused: (key: string, error: UpstreamError) => void;
+  /** Called when another replica learned that the service takes it again. */
+  readonly onTaken: (key: string) => void;
+}
+
+interface Refusal {
+  readonly kind: "unauthorized" | "billing";
+  readonly status: number | null;
+  readonly message: string;
+  readonly atMs: number;
+}
+
+const READ_EVERY_MS = 60_000;
+
+export class KeyRefusals {
+  readonly #deps: KeyRefusalsDeps;
+  /** By fingerprint: the last refusal that is known here, and whether another replica reported it. */
+  readonly #known = new Map<string, Pick<Refusal, "kind" | "atMs"> & { readonly isReported: boolean }>();
+  #stopReading: Cancel | undefined;
+
+  constructor(deps: KeyRefusalsDeps) {
+    this.#deps = deps;
+  }
+
+  /** A refusal from before the start holds nothing up: the first request is the trial. */
+  async start(): Promise<void> {
+    const { clock, log, keys } = this.#deps;
+    const onError = (error: unknown) => log.debug("what others know of the keys could not be read", { error: errorText(error) });
+    for (const { fingerprint } of keys()) {
+      const before = await this.#read(fingerprint).catch(() => undefined);
+      if (before !== undefined) this.#known.set(fingerprint, { ...before, isReported: false });
+    }
+    this.#stopReading = repeat({ clock, everyMs: READ_EVERY_MS, work: () => this.#readAll(), onError });
+  }
+
+  stop(): void {
+    this.#stopReading?.();
+  }
+
+  refused(key: string, { kind, status, message }: UpstreamError): void {
+    const fingerprint = this.#fingerprintOf(key);
+    if (fingerprint === undefined || (kind !== "unauthorized" && kind !== "billing")) return;
+    if (this.#known.get(fingerprint)?.isReported === true) return;
+    const atMs = this.#deps.clock.now();
+    this.#known.set(fingerprint, { kind, atMs, isReported: false });
+    this.#write(fingerprint, { kind, status: status ?? null, message, atMs });
+  }
+
+  taken(key: string): void {
+    const fingerprint = this.#fingerprintOf(key);
+    if (fingerprint !== undefined && this.#known.delete(fingerprint)) this.#write(fingerprint, null);
+  }
+
+  /** The service answered what costs nothing, which says nothing of whether somebody pays. */
+  answered(key: string): void {
+    if (this.#known.get(this.#fingerprintOf(key) ?? "")?.kind === "unauthorized") this.taken(key);
+  }
+
+  async #readAll(): Promise<void> {
+    const { keys, onRefused, onTaken } = this.#deps;
+    for (const { name, fingerprint } of keys()) {
+      const [known, now] = [this.#known.get(fingerprint), await this.#read(fingerprint)];
+      if (now === undefined) {
+        if (known?.isReported === true) onTaken(name);
+        if (known?.isReported === true) this.#known.delete(fingerprint);
+      } else if (now.atMs !== known?.atMs) {
+        this.#known.set(fingerprint, { ...now, isReported: true });
+        onRefused(name, new UpstreamError(now.kind, now.message, now.status ?? undefined));
+      }
+    }
+  }
+
+  #fingerprintOf(key: string): string | undefined {
+    return this.#deps.keys().find(({ name }) => name === key)?.fingerprint;
+  }
+
+  async #read(fingerprint: string): Promise<Refusal | undefined> {
+    const note = await this.#deps.notes.readNote(noteOf(fingerprint));
+    return isRefusal(note) ? note : undefined;
+  }
+
+  #write(fingerprint: string, refusal: Refusal | null): void {
+    const { notes, log } = this.#deps;
+    const note = refusal as unknown as Json;
+    notes
+      .writeNote(noteOf(fingerprint), note)
+      .catch((error: unknown) => log.debug("others do not hear of a key", { error: errorText(error) }));
+  }
+}
+
+const noteOf = (fingerprint: string): string => `key.refused:${fingerprint}`;
+
+const isRefusal = (note: Json | null): note is Json & Refusal => typeof note === "object" && note !== null && "atMs" in note;
