@@ -106,6 +106,8 @@ export const RULES = {
   "template-label": "A label in a template that no event has.",
   locale: "Not a locale.",
   "unknown-interval": "A time interval that is not defined.",
+  "interval-dates": "Not a day, or a range of days.",
+  "interval-over": "A time interval whose dates have passed.",
   "interval-without-end": "A time interval that always holds.",
   "no-sending-time": "Muted and active hours that leave no time to send.",
   "open-minute": "A time interval that ends one minute before midnight.",

@@ -2,7 +2,7 @@
 import type { DigestCause, DigestPeriod, DigestSeries } from "./digest.ts";
 import type { EditCause, FollowUp } from "./edit-cause.ts";
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
-import type { ChirpEvent, EventBody } from "./event.ts";
+import type { ChirpEvent, EventBody, Labels } from "./event.ts";
 import type { Json, JsonText } from "./json.ts";
 import type { NeutralMessage } from "./message.ts";
 import type { Region, Wording } from "./template.ts";
@@ -161,7 +161,7 @@ export interface SinkMention {
   /** From one message that calls them to the next; 0: every message may. */
   readonly minIntervalMs: number;
   /** Whether such an event is worth it. */
-  matches(body: EventBody): boolean;
+  matches(body: EventBody, labels?: Labels): boolean;
 }
 
 /** Which messages of a sink go into one thread. */

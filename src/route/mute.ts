@@ -1,8 +1,8 @@
 /** Whether the muted hours of a route or a sink hold an event back, and until when. */
 import type { Muting, TimeInterval } from "./route.ts";
-import { LONGEST_MUTE_MS, outsideOf } from "./time-interval.ts";
+import { datesEndOf, outsideOf, WEEKLY_MS } from "./time-interval.ts";
 
-type Muted = Pick<TimeInterval, "name" | "endsAt">;
+type Muted = Omit<TimeInterval, "startsAt">;
 
 export type Mute =
   | { readonly kind: "none" }
@@ -24,15 +24,26 @@ const YEAR_MS = 365 * 86_400_000;
 /** A mute without an end holds for about so long: by then somebody has changed the route, and what waits is asked anew. */
 const FOREVER_MS = 5 * YEAR_MS;
 
-/** Different intervals that touch are one mute. */
+/** Whether a mute that holds at that time never ends. */
+export function isMutedForever({ mutes = [], actives = [] }: Muting, atMs: number): boolean {
+  return reachOf(actives.length === 0 ? mutes : [...mutes, outsideOf(actives)], atMs) === Number.POSITIVE_INFINITY;
+}
+
 function heldUntil(intervals: readonly Muted[], atMs: number): number | undefined {
+  const untilMs = reachOf(intervals, atMs);
+  if (untilMs === atMs) return undefined;
+  // The same time for what is held within a year, so that it stays one group.
+  return untilMs === Number.POSITIVE_INFINITY ? Math.ceil((atMs + FOREVER_MS) / YEAR_MS) * YEAR_MS : untilMs;
+}
+
+/** Different intervals that touch are one mute. `atMs` where none holds, Infinity where that never ends. */
+function reachOf(intervals: readonly Muted[], atMs: number): number {
+  const alwaysMs = Math.max(atMs, ...intervals.map(datesEndOf)) + WEEKLY_MS;
   let untilMs = atMs;
-  while (untilMs - atMs < LONGEST_MUTE_MS) {
-    const ends = intervals.map((interval) => interval.endsAt(untilMs) ?? untilMs);
-    const furtherMs = Math.max(untilMs, ...ends);
-    if (furtherMs === untilMs) return untilMs === atMs ? undefined : untilMs;
+  while (untilMs < alwaysMs) {
+    const furtherMs = Math.max(untilMs, ...intervals.map((interval) => interval.endsAt(untilMs) ?? untilMs));
+    if (furtherMs === untilMs) return untilMs;
     untilMs = furtherMs;
   }
-  // The same time for what is held within a year, so that it stays one group.
-  return Math.ceil((atMs + FOREVER_MS) / YEAR_MS) * YEAR_MS;
+  return intervals.some((interval) => interval.endsAt(untilMs) !== undefined) ? Number.POSITIVE_INFINITY : untilMs;
 }

@@ -9,13 +9,15 @@ export interface Matcher {
   matches(value: string): boolean;
 }
 
-/** A weekly or daily window, evaluated in its own time zone; may cross midnight. */
+/** A weekly or daily window, perhaps on certain dates, evaluated in its own time zone; may cross midnight. */
 export interface TimeInterval {
   readonly name: string;
-  /** When the interval that holds `epochMs` ends; undefined when none holds it. */
+  /** When the interval that holds `epochMs` ends, Infinity where it never does; undefined when none holds it. */
   endsAt(epochMs: number): number | undefined;
-  /** When it begins next, after `epochMs`. */
+  /** When it begins next, after `epochMs`; Infinity when its dates are over. */
   startsAt(epochMs: number): number;
+  /** From then on it repeats weekly, or never holds again; absent: it always repeats weekly. */
+  readonly datesEndMs?: number;
 }
 
 /** At which hours alerts are sent. What a route says of it replaces what its sink says, key by key. */

@@ -8,11 +8,19 @@ export interface DayTimeRange {
   readonly endMinute: number;
 }
 
+/** Days since 1970-01-01, both included. */
+export interface DateRange {
+  readonly firstDay: number;
+  readonly lastDay: number;
+}
+
 export interface TimeWindow {
   /** Empty: the whole day. */
   readonly times: readonly DayTimeRange[];
   /** 0 is Sunday. Empty: every day. A window over midnight belongs to the day it starts on. */
   readonly weekdays: readonly number[];
+  /** Days on which it may hold; empty: every day. */
+  readonly dates?: readonly DateRange[];
   /** IANA name, e.g. `Europe/Berlin`. */
   readonly timezone: string;
 }
@@ -31,56 +39,87 @@ interface Span {
 const DAY_MINUTES = 1_440;
 const DAY_MS = 86_400_000;
 const WHOLE_DAY: DayTimeRange = { startMinute: 0, endMinute: DAY_MINUTES };
-/** Windows repeat weekly: one that still holds after so long holds always, and has no end to wait for. */
-export const LONGEST_MUTE_MS = 9 * DAY_MS;
+/** Windows repeat weekly: once all dates are over, what still holds after so long holds always, and has no end to wait for. */
+export const WEEKLY_MS = 9 * DAY_MS;
 
 /** @throws RangeError when a time zone is unknown: check it with `isTimezone` first. */
 export function createTimeInterval(spec: TimeIntervalSpec): TimeInterval {
   const windows = spec.windows.map((window) => ({ window, zone: createZone(window.timezone) }));
   const reach = (atMs: number) => Math.max(...windows.map(({ window, zone }) => windowEnd(window, zone, atMs)), atMs);
+  const datesEndMs = Math.max(...windows.map(({ window, zone }) => lastDateEnd(window, zone)));
   return {
     name: spec.name,
-    endsAt: (epochMs) => endOfUnion(reach, epochMs),
+    datesEndMs,
+    endsAt: (epochMs) => endOfUnion(reach, epochMs, datesEndMs),
     startsAt: (epochMs) => Math.min(...windows.map(({ window, zone }) => nextStart(window, zone, epochMs))),
   };
 }
 
 /** All the time in which none of these holds. */
-export const outsideOf = (intervals: readonly TimeInterval[]): Pick<TimeInterval, "name" | "endsAt"> => ({
+export const outsideOf = (intervals: readonly TimeInterval[]): Omit<TimeInterval, "startsAt"> => ({
   name: `hours outside ${intervals.map(({ name }) => name).join(" and ")}`,
+  datesEndMs: Math.max(...intervals.map(datesEndOf)),
   endsAt: (epochMs) =>
     intervals.some((interval) => interval.endsAt(epochMs) !== undefined)
       ? undefined
       : Math.min(...intervals.map((interval) => interval.startsAt(epochMs))),
 });
 
-/** Windows that touch are one: 22:00-24:00 and 00:00-07:00 end at 07:00. */
-function endOfUnion(reach: (atMs: number) => number, epochMs: number): number | undefined {
+export const datesEndOf = ({ datesEndMs = Number.NEGATIVE_INFINITY }: Pick<TimeInterval, "datesEndMs">): number => datesEndMs;
+
+const lastDateEnd = ({ dates = [], weekdays }: TimeWindow, zone: Zone): number =>
+  dates.length === 0
+    ? Number.NEGATIVE_INFINITY
+    : zone.lastAt(Math.max(...dates.map(({ lastDay }) => lastDay)) + (weekdays.length === 0 ? 1 : 2), 0);
+
+/** Windows that touch are one: 22:00-24:00 and 00:00-07:00 end at 07:00. Infinity where it never ends. */
+function endOfUnion(reach: (atMs: number) => number, epochMs: number, datesEndMs: number): number | undefined {
   let endMs = reach(epochMs);
   if (endMs === epochMs) return undefined;
-  while (endMs - epochMs < LONGEST_MUTE_MS) {
+  const alwaysMs = Math.max(epochMs, datesEndMs) + WEEKLY_MS;
+  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
     const furtherMs = reach(endMs);
-    if (furtherMs === endMs) break;
+    if (furtherMs === endMs) return endMs;
+    if (furtherMs >= alwaysMs) return Number.POSITIVE_INFINITY;
     endMs = furtherMs;
   }
-  return endMs;
+  return Number.POSITIVE_INFINITY;
 }
+
+/** Windows of a day that touch for so many days have no end that somebody waits for. */
+const MAX_STEPS = 4_000;
 
 /** The latest end of this window's spans that have begun; `atMs` itself when all are over. */
 function windowEnd(window: TimeWindow, zone: Zone, atMs: number): number {
-  const ends = [-1, 0].flatMap((dayOffset) => spansOfDay(window, zone, atMs, dayOffset));
+  const { dates = [], times, weekdays } = window;
+  // Whole days in a row are one span.
+  if (dates.length > 0 && times.length === 0 && weekdays.length === 0) {
+    const day = zone.localDay(atMs);
+    return Math.max(atMs, ...dates.filter((range) => isWithin(range, day)).map(({ lastDay }) => zone.lastAt(lastDay + 1, 0)));
+  }
+  const ends = [-1, 0].flatMap((dayOffset) => spansOfDay(window, zone, zone.localDay(atMs) + dayOffset));
   return Math.max(atMs, ...ends.filter((span) => span.fromMs <= atMs).map((span) => span.toMs));
 }
 
-/** Windows repeat weekly. One on a day that the clocks skip begins a week later. */
+const isWithin = ({ firstDay, lastDay }: DateRange, day: number): boolean => firstDay <= day && day <= lastDay;
+
+/** Windows repeat weekly. One on a day that the clocks skip begins a week later. Infinity where its dates are over. */
 function nextStart(window: TimeWindow, zone: Zone, atMs: number): number {
-  const days = Array.from({ length: LONGEST_MUTE_MS / DAY_MS }, (_, day) => day);
-  const starts = days.flatMap((day) => spansOfDay(window, zone, atMs, day)).filter(({ fromMs, toMs }) => fromMs > atMs && toMs > fromMs);
-  return Math.min(atMs + LONGEST_MUTE_MS, ...starts.map(({ fromMs }) => fromMs));
+  const { dates = [] } = window;
+  const today = zone.localDay(atMs);
+  const days = Array.from({ length: WEEKLY_MS / DAY_MS }, (_, day) => day);
+  // Within a range of dates the first day of each kind is not far.
+  const firstDays = dates.length === 0 ? [today] : dates.map(({ firstDay }) => Math.max(firstDay, today));
+  const starts = firstDays
+    .flatMap((first) => days.flatMap((day) => spansOfDay(window, zone, first + day)))
+    .filter(({ fromMs, toMs }) => fromMs > atMs && toMs > fromMs);
+  const otherwiseMs = dates.length === 0 ? atMs + WEEKLY_MS : Number.POSITIVE_INFINITY;
+  return Math.min(otherwiseMs, ...starts.map(({ fromMs }) => fromMs));
 }
 
-function spansOfDay(window: TimeWindow, zone: Zone, atMs: number, dayOffset: number): readonly Span[] {
-  const day = zone.localDay(atMs) + dayOffset;
+function spansOfDay(window: TimeWindow, zone: Zone, day: number): readonly Span[] {
+  const { dates = [] } = window;
+  if (dates.length > 0 && !dates.some((range) => isWithin(range, day))) return [];
   // Day 0 of the epoch was a Thursday.
   const weekday = (((day + 4) % 7) + 7) % 7;
   if (window.weekdays.length > 0 && !window.weekdays.includes(weekday)) return [];
@@ -111,4 +150,23 @@ export function parseWeekdays(text: string): readonly number[] | undefined {
   if (first < 0 || last < 0 || more !== undefined) return undefined;
   const count = ((last - first + 7) % 7) + 1;
   return Array.from({ length: count }, (_, index) => (first + index) % 7);
+}
+
+/** `2026-12-24:2026-12-26`, or one day, as days since 1970-01-01; undefined when it is neither. */
+export function parseDates(text: string): DateRange | undefined {
+  const days = text
+    .trim()
+    .split(/\s*:\s*/)
+    .map(dayOf);
+  const [firstDay, lastDay = firstDay, more] = days;
+  if (firstDay === undefined || lastDay === undefined || days.length > 2 || more !== undefined || days.includes(undefined))
+    return undefined;
+  return firstDay > lastDay ? undefined : { firstDay, lastDay };
+}
+
+function dayOf(text: string): number | undefined {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  const atMs = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  return new Date(atMs).toISOString().startsWith(text) ? atMs / DAY_MS : undefined;
 }

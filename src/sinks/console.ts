@@ -171,8 +171,7 @@ function layOut(message: SealedMessage): string {
 function layOutRow({ kind, text, url }: Row): string {
   if (kind === "section") return `  ${colors.bold(text)}`;
   const shown = url === "" ? text : `${text} ${colors.underline(url)}`;
-  if (kind === "people") return `    ${shown}`;
-  return kind === "item" ? `    ${colors.green("•")} ${shown}` : `      ${shown}`;
+  return kind === "people" || kind === "more" ? `  ${shown}` : `  ${colors.green("•")} ${shown}`;
 }
 
 /** Alerts and log often end up in one place, as in a container: there such a line would be taken for one of the log. */

@@ -38,7 +38,7 @@ describe("demo", () => {
     expect(err).toBe("");
     expect(code).toBe(0);
     expect(out).toMatch(/\d+ items noted, none announced/);
-    for (const watch of ["brand-mentions", "partner-timelines", "acme-followers", "score-moves", "builders"])
+    for (const watch of ["brand-mentions", "partner-timelines", "score-moves", "builders"])
       expect(out, watch).toMatch(new RegExp(`• \\S+ \\S+ \\[${watch}\\] \\S`));
     const state = /replaced: (\/\S+), removed at the end/.exec(out)?.[1] ?? "";
     expect([basename(state), existsSync(dirname(state))]).toEqual(["demo.db", false]);
@@ -55,8 +55,8 @@ describe("demo", () => {
     // A reply stands below the alert of its conversation, further in.
     expect(out).toMatch(/^ {7}↳ • .* replied to @/m);
     // The posts of the community come as one message, and new followers as a digest.
-    expect(out).toMatch(/^ {5}\d alerts\n(?: {7}• \S+ \S+ \[builders\] .*\n(?: {11}.*\n)*){2}/m);
-    expect(out).toMatch(/^ {5}\d alerts in this digest\n(?: {7}• \S+ \S+ \[acme-followers\] .*\n(?: {11}.*\n)*){2}/m);
+    expect(out).toMatch(/^ {5}\d posts\n(?: {7}• \S+ \S+ \[builders\] .*\n(?: {11}.*\n)*){2}/m);
+    expect(out).toMatch(/^ {5}acme-followers · .* UTC · \d+ new followers\n {7}\d+ new followers of @\S+\n(?: {7}• .*\n){2}/m);
     const alerts = out.match(/^ {5}(?: {2}(?:↳ )?)?• /gm) ?? [];
     expect(new Set(out.match(/^ {5}(?: {2}(?:↳ )?)?• .*(\n {9}.*)*/gm)).size).toBe(alerts.length);
     expect(numberIn(out, /events\s+(\d+)/)).toBe(alerts.length);
@@ -92,7 +92,7 @@ sinks:
     await demo.until(() => demo.out().includes("until you press Ctrl-C"));
     const out = demo.out();
     expect(out).toMatch(/14 days in [\d.]+ s: \d+ polls, \d+ requests billed, \d+ messages/);
-    for (const watch of ["brand-mentions", "partner-timelines", "acme-followers", "score-moves", "builders"])
+    for (const watch of ["brand-mentions", "partner-timelines", "score-moves", "builders"])
       expect(numberIn(out, new RegExp(`^ +${watch} +\\w+ +(\\d+) alerts$`, "m")), watch).toBeGreaterThan(0);
     const tries = [...out.matchAll(/^ {7}(?:chirpwatch|node \S+) (.*?) -c (\S+) {2}# /gm)].map(([, line = "", file = ""]) => [
       ...line.split(" "),

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createTimeInterval, parseTimeOfDay, parseWeekdays, type TimeWindow } from "../../src/route/time-interval.ts";
+import { isMutedForever, muteOf } from "../../src/route/mute.ts";
+import type { Muting } from "../../src/route/route.ts";
+import { createTimeInterval, parseDates, parseTimeOfDay, parseWeekdays, type TimeWindow } from "../../src/route/time-interval.ts";
 import { isTimezone } from "../../src/route/zone.ts";
 
 const berlin = (start: string, end: string, weekdays: readonly number[] = []): TimeWindow => ({
@@ -142,5 +144,77 @@ describe("parsing", () => {
 
   it("knows time zones", () => {
     expect(["Europe/Berlin", "UTC", "Mars/Base"].map(isTimezone)).toEqual([true, true, false]);
+  });
+});
+
+describe("a time interval with dates", () => {
+  const on = (dates: string, rest: Partial<TimeWindow> = {}): TimeWindow => {
+    const range = parseDates(dates);
+    if (range === undefined) throw new Error(`${dates} is no range`);
+    return { times: [], weekdays: [], timezone: "Europe/Berlin", dates: [range], ...rest };
+  };
+
+  it("holds on these days of its own time zone, both included, and ends at its true end, weeks later", () => {
+    const holidays = [on("2026-12-20:2027-01-06")];
+    expect(endOf(holidays, "2026-12-19T22:59:59Z")).toBeUndefined();
+    expect(endOf(holidays, "2026-12-19T23:00:00Z")).toBe("2027-01-06T23:00:00.000Z");
+    expect(endOf(holidays, "2027-01-06T22:59:59Z")).toBe("2027-01-06T23:00:00.000Z");
+    expect(endOf(holidays, "2027-01-06T23:00:00Z")).toBeUndefined();
+  });
+
+  it("begins years from now, and never again once its days have passed", () => {
+    const far = [on("2031-05-01:2031-05-31")];
+    expect(startOf(far, "2026-01-01T00:00:00Z")).toBe("2031-04-30T22:00:00.000Z");
+    const { startsAt } = createTimeInterval({ name: "far", windows: far });
+    expect(startsAt(Date.parse("2031-06-01T00:00:00Z"))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("holds only where all parts of an entry do", () => {
+    const { times } = berlin("22:00", "07:00");
+    const nights = [on("2026-12-24:2026-12-26", { times, weekdays: [5] })];
+    // 25 December 2026 is a Friday; the night belongs to the day on which it begins.
+    expect(endOf(nights, "2026-12-24T22:00:00Z")).toBeUndefined();
+    expect(endOf(nights, "2026-12-25T22:00:00Z")).toBe("2026-12-26T06:00:00.000Z");
+    expect(endOf(nights, "2027-01-01T22:00:00Z")).toBeUndefined();
+  });
+
+  it("joins the intervals that touch it, also over months", () => {
+    const both = [on("2026-12-01:2027-03-31"), berlin("20:00", "08:00")];
+    expect(endOf(both, "2026-12-01T12:00:00Z")).toBe("2027-04-01T06:00:00.000Z");
+  });
+
+  it.each(["2026-12-24:2026-12-23", "2026-02-30", "24.12.2026", "2026-12-24:", "2026-12-24:2026-12-25:2026-12-26", ""])(
+    "is refused as %j",
+    (text) => {
+      expect(parseDates(text)).toBeUndefined();
+    },
+  );
+});
+
+describe("a mute with dates", () => {
+  const interval = (dates: string) => {
+    const range = parseDates(dates);
+    return createTimeInterval({
+      name: "x",
+      windows: [{ times: [], weekdays: [], timezone: "UTC", dates: range === undefined ? [] : [range] }],
+    });
+  };
+  const nowMs = Date.parse("2026-12-10T12:00:00Z");
+  const until = (muting: Muting) => {
+    const mute = muteOf({ ...muting, onMute: "hold" }, nowMs, nowMs);
+    return mute.kind === "hold" ? new Date(mute.untilMs).toISOString() : mute.kind;
+  };
+
+  it("holds until its true end: weeks for a mute, years before active hours begin", () => {
+    expect(until({ mutes: [interval("2026-12-01:2027-01-31")] })).toBe("2027-02-01T00:00:00.000Z");
+    expect(until({ mutes: [interval("2026-12-01:2026-12-20"), interval("2026-12-21:2027-02-28")] })).toBe("2027-03-01T00:00:00.000Z");
+    expect(until({ actives: [interval("2030-01-01:2030-12-31")] })).toBe("2030-01-01T00:00:00.000Z");
+    expect(until({ mutes: [interval("2025-01-01:2025-12-31")] })).toBe("none");
+  });
+
+  it("is for ever where active hours never come again, and only then", () => {
+    expect(isMutedForever({ actives: [interval("2025-01-01:2025-12-31")] }, nowMs)).toBe(true);
+    expect(isMutedForever({ actives: [interval("2030-01-01:2030-12-31")] }, nowMs)).toBe(false);
+    expect(isMutedForever({ mutes: [interval("2026-01-01:2059-12-31")] }, nowMs)).toBe(false);
   });
 });

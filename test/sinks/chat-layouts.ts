@@ -46,7 +46,7 @@ const MARKED: readonly ChatLayout[] = [
     ...{
       name: "Discord",
       most: EMBEDS,
-      render: (batch) => renderDiscord(batch, "embed"),
+      render: (batch) => renderDiscord(batch, { style: "embed" }),
       live: LIVE_DISCORD,
       own: /<t:\d+:[fDtR]>|<https:/g,
     },

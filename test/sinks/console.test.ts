@@ -121,8 +121,8 @@ describe("the console sink", () => {
     expect(shown.split("\n")).toEqual([
       "Mentions · 26 Nov 09:00 to 27 Nov 09:00 UTC · 3 posts",
       "  brand (3, 2 shown)",
-      `    • ♥ 1.2K  ALICE (@alice) first https://x.com/alice/status/${tweetId(0)}`,
-      `    • ♥ 1.2K  ALICE (@alice) second https://x.com/alice/status/${tweetId(1)}`,
+      `  • ♥ 1.2K  ALICE (@alice) first https://x.com/alice/status/${tweetId(0)}`,
+      `  • ♥ 1.2K  ALICE (@alice) second https://x.com/alice/status/${tweetId(1)}`,
       "  Another one is not listed here: chirpwatch events",
       "",
     ]);

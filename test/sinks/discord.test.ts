@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Log } from "../../src/model/log.ts";
-import type { Batch, SinkError } from "../../src/model/sink.ts";
+import type { Batch, OutboxEvent, SinkError } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
 import { createOutputs } from "../../src/runtime/outputs.ts";
 import { discordColor } from "../../src/sinks/discord/discord-colors.ts";
 import { renderDiscord, type DiscordBody } from "../../src/sinks/discord/discord-render.ts";
 import { discordSink, type DiscordSettings } from "../../src/sinks/discord/discord.ts";
-import type { SinkDeps } from "../../src/sinks/kind/sink-type.ts";
+import type { Matches, SinkDeps } from "../../src/sinks/kind/sink-type.ts";
 import { hostileText, LIVE_DISCORD } from "../render/hostile-text.ts";
 import { json, startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
 import { EVENT_TIME_MS, makeUser } from "../support/make-event.ts";
@@ -104,7 +104,7 @@ describe("a Discord webhook", () => {
     expect(discord.received[0]?.url).toContain("thread_id=77");
     expect(posted()).toMatchObject({ username: "chirps" });
     await send(webhook({ forum: { tags: ["5"] } }));
-    expect(posted(1)).toMatchObject({ thread_name: "ALICE (@alice) posted", applied_tags: ["5"] });
+    expect(posted(1)).toMatchObject({ thread_name: "hello &amp; <bye>", applied_tags: ["5"] });
   });
 });
 
@@ -214,7 +214,7 @@ describe("a Discord bot", () => {
     it("posts in the channel and names the thread by the alert", async () => {
       expect(await send(bot(NEW))).toEqual({ ref: "900" });
       expect(discord.received.map(({ url }) => url.replace("/api/v10/channels/", ""))).toEqual(["55/messages", "55/messages/900/threads"]);
-      expect(posted(1)).toEqual({ name: "ALICE (@alice) posted" });
+      expect(posted(1)).toEqual({ name: "hello &amp; <bye>" });
       expect(await send(bot({ ...NEW, crosspost: true }))).toEqual({ ref: "900", crosspost: true });
     });
 
@@ -418,7 +418,7 @@ describe("pictures in Discord", () => {
   const photos = (count: number) =>
     Array.from({ length: count }, (_, i) => ({ type: "photo", link: "", preview: `https://pics.example/${i}.jpg` }));
   const galleries = (...counts: readonly number[]) => {
-    const body = renderDiscord(tweetBatch(counts.map((count) => ({ entities: photos(count) }))), "embed");
+    const body = renderDiscord(tweetBatch(counts.map((count) => ({ entities: photos(count) }))), { style: "embed" });
     expectWithinLimits(body);
     const urls = [...new Set(body.embeds.map(({ url }) => url))];
     return urls.map((url) => body.embeds.filter((embed) => embed.url === url && embed.image !== undefined).length);
@@ -428,7 +428,7 @@ describe("pictures in Discord", () => {
     expect(galleries(4)).toEqual([4]);
     expect(galleries(6)).toEqual([4]);
     expect(galleries(2, 0, 3)).toEqual([2, 0, 3]);
-    const { embeds } = renderDiscord(tweetBatch([{ entities: photos(6) }]), "embed");
+    const { embeds } = renderDiscord(tweetBatch([{ entities: photos(6) }]), { style: "embed" });
     expect(embeds.slice(1).map((embed) => Object.keys(embed))).toEqual([1, 2, 3].map(() => ["url", "image"]));
     expect(embeds[0]?.footer?.text).toContain("+2 more media");
   });
@@ -445,12 +445,91 @@ it("an embed in Discord has the colour of what happened, or of the severity that
   expect(new Set(colors).size).toBe(3);
   expect(colors[2]).toBe(colors[3]);
   expect(types.map((type) => discordColor(type, "critical"))).toEqual(types.map(() => 0xef4444));
-  expect(renderDiscord(tweetBatch([{}]), "embed").embeds[0]?.color).toBe(discordColor("tweet.created", "info"));
+  expect(renderDiscord(tweetBatch([{}]), { style: "embed" }).embeds[0]?.color).toBe(discordColor("tweet.created", "info"));
+});
+
+describe("the name of a forum post in Discord", () => {
+  const nameOf = (full_text: string, changes: Partial<Batch> = {}) =>
+    renderDiscord(tweetBatch([{ full_text }], changes), { style: "embed" }).threadName;
+
+  it("is the first words of the post, without markup, mentions and links", () => {
+    expect(nameOf("@acme **Great** news: `v2` of snake_case is _out_ https://t.co/abc\n\nmore")).toBe(
+      "Great news: v2 of snake_case is out more",
+    );
+    expect(nameOf("# A heading\n> and a quote by @bob!")).toBe("A heading and a quote by !");
+  });
+
+  it("has at most 90 characters and keeps emoji whole", () => {
+    const name = nameOf(`${"a".repeat(86)}👩‍👩‍👧 and more`);
+    expect(name).toBe(`${"a".repeat(86)}…`);
+    expect(nameOf(`${"a".repeat(80)}👩‍👩‍👧`)).toBe(`${"a".repeat(80)}👩‍👩‍👧`);
+  });
+
+  it("is the kind and the author where there is no text, and the title of a template where one is written", () => {
+    expect(nameOf("https://t.co/abc")).toBe("Post by ALICE");
+    const { events, ...batch } = tweetBatch([{ full_text: "words" }]);
+    const worded = { ...batch, events: events.map((event) => ({ ...event, wording: { title: ["Ours"] } })) };
+    const read = (event: OutboxEvent) => ({ ...batch.read(event), title: "Ours" });
+    expect(renderDiscord({ ...worded, read }, { style: "embed" }).threadName).toBe("Ours");
+  });
+});
+
+describe("settings of Discord with conditions", () => {
+  const isBig: Matches = (body) => (body.tweet?.user.followers_count ?? 0) > 100;
+  const isHigh: Matches = (_body, labels) => labels?.["severity"] === "high";
+  const style = {
+    style: "embed" as const,
+    forum: { tags: ["1", { tag: "big", when: "x", matches: isBig }, { tag: "high", when: "y", matches: isHigh }] },
+    color: [
+      { color: "#d00", when: "y", matches: isHigh },
+      { color: "#00ff7f", when: "x", matches: isBig },
+    ],
+  };
+  const bodyOf = (followers: number, severity: string) => {
+    const { events, ...batch } = tweetBatch([{ user: { ...makeUser("7"), followers_count: followers } }]);
+    const labelled = events.map((one) => ({ ...one, event: { ...one.event, labels: { severity } } }));
+    return renderDiscord({ ...batch, events: labelled }, style);
+  };
+
+  it("tag posts and colour embeds by the first that an event fulfils", () => {
+    expect(bodyOf(500, "high")).toMatchObject({ tags: ["1", "big", "high"], embeds: [{ color: 0xdd0000 }] });
+    expect(bodyOf(500, "info")).toMatchObject({ tags: ["1", "big"], embeds: [{ color: 0x00ff7f }] });
+    expect(bodyOf(5, "info")).toMatchObject({ tags: ["1"], embeds: [{ color: discordColor("tweet.created", "info") }] });
+  });
+
+  it("call roles and users, each by its own condition", async () => {
+    const mention = [
+      { role: "42", when: "x", matches: isBig },
+      { user: "7", min_interval: "10m" },
+    ];
+    const sink = await discordSink.create("feed", webhook({ mention }), deps);
+    expect(sink.mentions?.map(({ text, minIntervalMs }) => [text, minIntervalMs])).toEqual([
+      ["<@&42>", 0],
+      ["<@7>", 600_000],
+    ]);
+    const body = sink.render({ ...tweetBatch([{}]), mentions: ["<@&42>", "<@7>"] });
+    await sink.send({ id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body }, new AbortController().signal);
+    expect(posted()).toMatchObject({ content: "<@&42> <@7>", allowed_mentions: { parse: [], roles: ["42"], users: ["7"] } });
+  });
+
+  it("name a forum's tags, which are read once", async () => {
+    const settings = { token: "t", channel_id: "55", api_url: `${discord.url}/api`, forum: { tags: ["news", "9", "gone"] } } as never;
+    const sink = await discordSink.create("feed", discordSink.schema.parse(settings) as never, deps);
+    discord.answer((request, response) =>
+      json(request.method === "GET" ? { available_tags: [{ id: "11", name: "news" }] } : { id: "900", message: { id: "900" } })(
+        request,
+        response,
+      ),
+    );
+    const message = { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body: sink.render(tweetBatch([{}])) };
+    await sink.send(message, new AbortController().signal);
+    expect(JSON.parse(discord.received.at(-1)?.body ?? "{}")).toMatchObject({ applied_tags: ["11", "9"] });
+  });
 });
 
 describe("many tweets in Discord", () => {
   it("get embeds of distinct addresses, up to ten", () => {
-    const { embeds } = renderDiscord(tweetBatch(Array.from({ length: 10 }, () => ({ full_text: "x".repeat(4_000) }))), "embed");
+    const { embeds } = renderDiscord(tweetBatch(Array.from({ length: 10 }, () => ({ full_text: "x".repeat(4_000) }))), { style: "embed" });
     expect(new Set(embeds.map(({ url }) => url)).size).toBe(10);
   });
 
@@ -470,13 +549,17 @@ describe("many tweets in Discord", () => {
       in_reply_to_tweet_id: hostileText,
     });
     fc.assert(
-      fc.property(fc.array(tweet, { minLength: 1, maxLength: 10 }), fc.constantFrom("embed", "link"), (changes, style) => {
-        const body = renderDiscord(tweetBatch(changes), style);
-        expectWithinLimits(body);
-        const shown = JSON.stringify(body);
-        expect(shown).not.toMatch(/\\ud[89a-f]/i);
-        expect(shown.replaceAll(/<t:\d+:R>/g, "").replaceAll("\\\\", "\\")).not.toMatch(LIVE_DISCORD);
-      }),
+      fc.property(
+        fc.array(tweet, { minLength: 1, maxLength: 10 }),
+        fc.constantFrom("embed" as const, "link" as const),
+        (changes, style) => {
+          const body = renderDiscord(tweetBatch(changes), { style });
+          expectWithinLimits(body);
+          const shown = JSON.stringify(body);
+          expect(shown).not.toMatch(/\\ud[89a-f]/i);
+          expect(shown.replaceAll(/<t:\d+:R>/g, "").replaceAll("\\\\", "\\")).not.toMatch(LIVE_DISCORD);
+        },
+      ),
       { numRuns: manyRuns(30, 500) },
     );
   });

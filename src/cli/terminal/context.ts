@@ -111,6 +111,7 @@ export const loadFrom = (context: CliContext, configPath: string, options: LoadO
     env: context.env,
     watchTypes: WATCH_TYPES,
     sinkTypes: SINK_TYPES,
+    nowMs: context.clock.now(),
     ...options,
   });
 

@@ -37,12 +37,13 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   checkDefaults(childOf(root, "defaults"), deps);
   const watchEntries = namedEntries(root, "watches", report);
   const sinkEntries = namedEntries(root, "sinks", report);
-  const intervals = buildIntervals(childOf(root, "time_intervals"), report);
+  const intervals = buildIntervals(childOf(root, "time_intervals"), report, deps.nowMs);
   const labels = labelsOf(watchEntries, root);
   const templates = await buildTemplates(childOf(root, "templates"), { report, watchTypes: deps.watchTypes, labels });
   const shared = {
     where,
     intervals,
+    nowMs: deps.nowMs,
     timetable: createTimetable(),
     body: anyBody(deps.watchTypes),
     labels,
@@ -114,6 +115,7 @@ interface Shared {
   readonly where: LoadWhere;
   readonly intervals: Intervals;
   readonly timetable: Timetable;
+  readonly nowMs: number;
   readonly body: WhereBody;
   readonly labels: readonly string[];
   readonly templates: BuiltTemplates;

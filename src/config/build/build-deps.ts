@@ -15,6 +15,8 @@ export interface BuildDeps {
   /** Programs that CHIRPWATCH_ALLOW_EXEC names. The `.env` beside the file does not count: whoever writes that may write the file too. */
   readonly allowedPrograms: ReadonlySet<string>;
   readonly report: Report;
+  /** Dates that have passed by then never come again. */
+  readonly nowMs: number;
   readonly noteFile: (path: string) => void;
   /** Absolute paths of the files that were noted so far, those of the configuration among them. */
   readonly notedFiles: ReadonlySet<string>;

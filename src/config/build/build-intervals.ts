@@ -1,7 +1,15 @@
 /** Named time intervals, from what is written to what holds or not, and the hours of a route or a sink. */
 import type { Muting, TimeInterval } from "../../route/route.ts";
-import { muteOf } from "../../route/mute.ts";
-import { createTimeInterval, parseTimeOfDay, parseWeekdays, type DayTimeRange, type TimeWindow } from "../../route/time-interval.ts";
+import { isMutedForever } from "../../route/mute.ts";
+import {
+  createTimeInterval,
+  type DateRange,
+  parseDates,
+  parseTimeOfDay,
+  parseWeekdays,
+  type DayTimeRange,
+  type TimeWindow,
+} from "../../route/time-interval.ts";
 import { checkValue } from "../check/check-value.ts";
 import type { Report } from "../report.ts";
 import { timeIntervalHolder, type WrittenInterval, type WrittenMuting } from "../schema/route-schema.ts";
@@ -14,6 +22,8 @@ export type Intervals = ReadonlyMap<string, TimeInterval | undefined>;
 export interface MutingDeps {
   readonly report: Report;
   readonly intervals: Intervals;
+  /** Dates that have passed by then never come again. */
+  readonly nowMs: number;
 }
 
 /** `map`: the route or the sink that they are keys of. */
@@ -30,21 +40,14 @@ export function buildMuting(
     ...(onMute === undefined ? {} : { onMute }),
   };
   const node = childOf(map, "active_time_intervals") ?? childOf(map, "mute_time_intervals");
-  if (isAlwaysMuted(muting)) deps.report.warn(node?.place ?? keyPlace, "no-sending-time", NO_SENDING_TIME);
+  if (isAlwaysMuted(muting, deps.nowMs)) deps.report.warn(node?.place ?? keyPlace, "no-sending-time", NO_SENDING_TIME);
   return muting;
 }
 
 export const NO_SENDING_TIME = "muted and active hours leave no time in which alerts are sent: they wait until the hours are changed";
 
-/** Any time will do: hours repeat weekly. */
-const SOME_MONDAY_MS = Date.UTC(2026, 0, 5);
-const YEAR_MS = 365 * 86_400_000;
-
-/** Whether these hours, of a sink or of a route at its sink, leave no time to send. */
-export function isAlwaysMuted(muting: Muting): boolean {
-  const mute = muteOf({ ...muting, onMute: "hold" }, SOME_MONDAY_MS, SOME_MONDAY_MS);
-  return mute.kind === "hold" && mute.untilMs - SOME_MONDAY_MS > YEAR_MS;
-}
+/** Whether these hours, of a sink or of a route at its sink, leave no time to send from now on. */
+export const isAlwaysMuted = (muting: Muting, nowMs: number): boolean => isMutedForever(muting, nowMs);
 
 /** Of one item of a list; of the value itself where one name stands for a list. */
 export function itemPlace(map: MapNode, fallback: Place, { key, index }: { readonly key: string; readonly index: number }): Place {
@@ -68,13 +71,13 @@ function findInterval(name: string, place: Place, deps: MutingDeps): readonly Ti
   return interval === undefined ? [] : [interval];
 }
 
-export function buildIntervals(section: Node | undefined, report: Report): Intervals {
+export function buildIntervals(section: Node | undefined, report: Report, nowMs: number): Intervals {
   const built = new Map<string, TimeInterval | undefined>();
-  for (const entry of entriesOf(section)) if (!entry.key.startsWith("x-")) built.set(entry.key, buildInterval(entry, report));
+  for (const entry of entriesOf(section)) if (!entry.key.startsWith("x-")) built.set(entry.key, buildInterval(entry, report, nowMs));
   return built;
 }
 
-function buildInterval(entry: Entry, report: Report): TimeInterval | undefined {
+function buildInterval(entry: Entry, report: Report, nowMs: number): TimeInterval | undefined {
   const holder: MapNode = { kind: "map", place: entry.keyPlace, entries: new Map([[entry.key, entry]]) };
   const written = checkValue(timeIntervalHolder(entry.key), holder, { report, place: entry.keyPlace, name: entry.key })?.[entry.key] as
     | WrittenInterval
@@ -84,16 +87,24 @@ function buildInterval(entry: Entry, report: Report): TimeInterval | undefined {
   const whole = windows.filter((window) => window !== undefined);
   if (whole.length !== windows.length) return undefined;
   const interval = createTimeInterval({ name: entry.key, windows: whole });
-  warnOfHours(interval, whole, (...path) => placeOf(entry, path), report);
+  const at = (...path: Path) => placeOf(entry, path);
+  warnOfEnds(interval, at(), report, nowMs);
+  warnOfOpenMinutes(whole, at, report);
   return interval;
 }
 
 const LAST_MINUTE = 1_439;
 
-/** Warns of what was probably meant otherwise: a minute that is left out each night, and an interval that always holds. */
-function warnOfHours(interval: TimeInterval, windows: readonly TimeWindow[], at: (...path: Path) => Place, report: Report): void {
-  if (isAlwaysMuted({ mutes: [interval] }))
-    report.warn(at(), "interval-without-end", `the time interval "${interval.name}" always holds: what it mutes is never sent`);
+/** Warns of what was probably meant otherwise: an interval that always holds, or never again. Neither is an error: a date that passes stops no daemon. */
+function warnOfEnds(interval: TimeInterval, place: Place, report: Report, nowMs: number): void {
+  if (interval.endsAt(nowMs) === undefined && interval.startsAt(nowMs) === Number.POSITIVE_INFINITY)
+    report.warn(place, "interval-over", `the time interval "${interval.name}" never holds again: its dates have passed`);
+  if (isAlwaysMuted({ mutes: [interval] }, nowMs))
+    report.warn(place, "interval-without-end", `the time interval "${interval.name}" always holds: what it mutes is never sent`);
+}
+
+/** Warns of a minute that is left out each night. */
+function warnOfOpenMinutes(windows: readonly TimeWindow[], at: (...path: Path) => Place, report: Report): void {
   for (const [index, { times }] of windows.entries())
     for (const [nth, { endMinute }] of times.entries())
       if (endMinute === LAST_MINUTE && !times.some(coversLastMinute))
@@ -106,10 +117,13 @@ function readWindow(written: WrittenInterval[number], at: (...path: Path) => Pla
   const times = (written.times ?? []).map((time, index) => readSpan(time, (key) => at("times", index, key), report));
   const named = typeof written.weekdays === "string" ? [written.weekdays] : (written.weekdays ?? []);
   const days = named.map((text, index) => readDays(text, at("weekdays", index), report));
-  if (times.includes(undefined) || days.includes(undefined)) return undefined;
+  const spans = typeof written.dates === "string" ? [written.dates] : (written.dates ?? []);
+  const dates = spans.map((text, index) => readDates(text, at("dates", index), report));
+  if (times.includes(undefined) || days.includes(undefined) || dates.includes(undefined)) return undefined;
   return {
     times: times.filter((time) => time !== undefined),
     weekdays: [...new Set(days.flatMap((one) => one ?? []))],
+    dates: dates.filter((range) => range !== undefined),
     timezone: written.timezone,
   };
 }
@@ -134,4 +148,15 @@ function readDays(text: string, place: Place, report: Report): readonly number[]
   const days = parseWeekdays(text);
   if (days === undefined) report.error(place, "weekday", `"${text}" is not a weekday: write monday, or a range like monday:friday`);
   return days;
+}
+
+function readDates(text: string, place: Place, report: Report): DateRange | undefined {
+  const range = parseDates(text);
+  if (range === undefined)
+    report.error(
+      place,
+      "interval-dates",
+      `"${text}" is no day and no range of days: write "2026-12-24", or "2026-12-24:2026-12-26" with the first day first`,
+    );
+  return range;
 }

@@ -114,11 +114,11 @@ async function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, 
 }
 
 /** Warns where the hours of a route, which replace those of its sinks key by key, leave no time only together with these. */
-function warnOfSinkHours(own: Muting, sinkNames: readonly string[], place: Place, { sinkHours, report }: RouteBuildDeps): void {
-  if ((own.mutes ?? own.actives) === undefined || isAlwaysMuted(own)) return;
+function warnOfSinkHours(own: Muting, sinkNames: readonly string[], place: Place, { sinkHours, report, nowMs }: RouteBuildDeps): void {
+  if ((own.mutes ?? own.actives) === undefined || isAlwaysMuted(own, nowMs)) return;
   for (const name of sinkNames) {
     const sink = sinkHours.get(name) ?? {};
-    if (!isAlwaysMuted(sink) && isAlwaysMuted({ ...sink, ...own }))
+    if (!isAlwaysMuted(sink, nowMs) && isAlwaysMuted({ ...sink, ...own }, nowMs))
       report.warn(place, "no-sending-time", `with the hours of the sink \`${name}\`, ${NO_SENDING_TIME}`);
   }
 }

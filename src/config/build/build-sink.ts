@@ -1,9 +1,8 @@
 /** One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into a SinkConfig. */
 import { parseDuration } from "../../model/duration.ts";
-import type { EventBody } from "../../model/event.ts";
 import type { Environment } from "../../model/files.ts";
 import type { Throttle } from "../../route/route.ts";
-import type { SinkType } from "../../sinks/kind/sink-type.ts";
+import type { Matches, SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { buildShaping, type ShapingDeps } from "./build-shaping.ts";
 import { type BuiltTemplates, buildWording } from "./build-templates.ts";
@@ -96,10 +95,10 @@ async function compileConditions(type: SinkType<any>, settings: unknown, own: Ma
   const written = settings === undefined ? [] : (type.conditions?.written(settings) ?? []);
   if (written.length === 0) return settings;
   const where = await deps.where();
-  const compiled = new Map<string | undefined, (body: EventBody) => boolean>();
+  const compiled = new Map<string | undefined, Matches>();
   for (const { path, text } of written) {
     const condition = where.compile(text, anyBody(deps.watchTypes));
-    if ("matches" in condition) compiled.set(text, (body) => condition.matches(body, {}));
+    if ("matches" in condition) compiled.set(text, (body, labels = {}) => condition.matches(body, labels));
     else {
       const { place } = findNode(own, path).node ?? own;
       deps.report.error(

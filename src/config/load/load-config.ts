@@ -25,6 +25,8 @@ export interface LoadRequest {
   readonly env: Environment;
   readonly watchTypes: readonly WatchType<any>[];
   readonly sinkTypes: readonly SinkType<any>[];
+  /** Warnings about dates that have passed are as of then; absent: there are none. */
+  readonly nowMs?: number;
   /** For the demo, which replaces every sink: their secrets need not be there; such a sink has no settings. */
   readonly lenientSecrets?: boolean;
 }
@@ -69,6 +71,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
     env,
     allowedPrograms: allowedPrograms(request.env["CHIRPWATCH_ALLOW_EXEC"]),
     report,
+    nowMs: request.nowMs ?? 0,
     noteFile: (path) => read.add(path),
     notedFiles: read,
     lenient,

@@ -114,6 +114,10 @@ export const timeIntervalSchema = z
         .union([z.string(), z.array(z.string())])
         .optional()
         .describe('Days such as "saturday" or "monday:friday"; every day when absent.'),
+      dates: z
+        .union([z.string(), z.array(z.string())])
+        .optional()
+        .describe('Days such as "2026-12-24" or "2026-12-24:2026-12-26", both included; every date when absent.'),
       timezone: timezone().prefault(DEFAULTS.time_interval.timezone).describe("IANA name of the time zone."),
     }),
   )

@@ -20,7 +20,7 @@ export async function createMentionChoice(
   return (members, atMs) => {
     const fresh = members.filter(({ isReplay, event }) => !isReplay && !isAfterAlert(event));
     const isDue = ({ text, minIntervalMs }: SinkMention) => atMs - (last.get(text) ?? Number.NEGATIVE_INFINITY) >= minIntervalMs;
-    const chosen = mentions.filter((mention) => isDue(mention) && fresh.some(({ event }) => mention.matches(event.body)));
+    const chosen = mentions.filter((mention) => isDue(mention) && fresh.some(({ event }) => mention.matches(event.body, event.labels)));
     const texts = [...new Set(chosen.map(({ text }) => text))];
     for (const text of texts) last.set(text, atMs);
     return texts;

@@ -12,6 +12,7 @@ import {
   inThreadOr,
   receiptOf,
 } from "./discord-answer.ts";
+import { isTagId } from "./discord-tags.ts";
 import { scopeOf } from "../kind/address-settings.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
 import { uneditable } from "../kind/update-settings.ts";
@@ -34,7 +35,7 @@ interface BotSettings {
   readonly thread?: string | undefined;
   readonly api_url?: string | undefined;
   readonly allow_private?: boolean | undefined;
-  readonly forum?: { readonly tags: readonly string[] } | undefined;
+  readonly forum?: object | undefined;
   readonly crosspost: boolean;
 }
 
@@ -62,9 +63,10 @@ export function createBot(settings: BotSettings, deps: BotDeps): DiscordBot {
     if ((next.holdMs ?? 0) > (hold.holdMs ?? 0)) hold = next;
   });
   const threads = createThreads(ask, channel, deps.log);
+  const tagIds = createTagIds(ask, channel, deps.log);
   const post = (to: string, payload: JsonObject, message: SealedMessage, signal: AbortSignal) =>
     ask(`/channels/${to}/messages`, { ...payload, nonce: message.id.slice(0, NONCE_CHARS), enforce_nonce: true }, signal).then(receiptOf);
-  const send: DiscordPost = ({ payload, threadName, isReply }, message, signal) => {
+  const send: DiscordPost = ({ payload, threadName, tags, isReply }, message, signal) => {
     const { threadRef, threadChannel } = message;
     const { forum } = settings;
     // In the place of the message that it answers; where that was removed, it stands there by itself.
@@ -73,8 +75,10 @@ export function createBot(settings: BotSettings, deps: BotDeps): DiscordBot {
       const reference = { message_id: threadRef ?? "", fail_if_not_exists: false };
       return post(place, { ...payload, message_reference: reference }, message, signal);
     };
-    const openPost = () =>
-      ask(`/channels/${channel}/threads`, { name: threadName, applied_tags: forum?.tags ?? [], message: payload }, signal).then(receiptOf);
+    const openPost = async () => {
+      const applied = await tagIds(tags, signal);
+      return receiptOf(await ask(`/channels/${channel}/threads`, { name: threadName, applied_tags: applied, message: payload }, signal));
+    };
     const elsewhere = () => (forum === undefined ? post(channel, payload, message, signal) : openPost());
     if (isReply && threadRef !== undefined) return inThreadOr(answer, elsewhere);
     // A thread has no threads.
@@ -109,7 +113,32 @@ export function createBot(settings: BotSettings, deps: BotDeps): DiscordBot {
   };
 }
 
-type Ask = (path: `/${string}`, body: JsonObject | undefined, signal: AbortSignal, method?: "post" | "patch") => Promise<unknown>;
+type Ask = (path: `/${string}`, body: JsonObject | undefined, signal: AbortSignal, method?: "post" | "patch" | "get") => Promise<unknown>;
+
+/** Ids of a forum's tags, which are read once where a tag goes by its name. A post is never held up by a tag. */
+function createTagIds(ask: Ask, channel: string, log: Log) {
+  const known = new Map<string, string>();
+  return async (tags: readonly string[], signal: AbortSignal): Promise<readonly string[]> => {
+    const isUnread = tags.some((tag) => !isTagId(tag) && !known.has(tag));
+    if (isUnread) {
+      try {
+        for (const { id, name } of readTags(await ask(`/channels/${channel}`, undefined, signal, "get"))) known.set(name, id);
+      } catch (error) {
+        log.warn("the tags of a forum could not be read", { channel, error: errorText(error) });
+      }
+    }
+    const missing = tags.filter((tag) => !isTagId(tag) && !known.has(tag));
+    if (missing.length > 0) log.warn("a forum has no such tags: posts go out without them", { channel, tags: missing.join(", ") });
+    return tags.flatMap((tag) => (isTagId(tag) ? [tag] : (known.get(tag) ?? [])));
+  };
+}
+
+function readTags(answer: unknown): readonly { readonly id: string; readonly name: string }[] {
+  const { available_tags: tags } = (answer ?? {}) as { readonly available_tags?: unknown };
+  return (Array.isArray(tags) ? tags : []).flatMap((one: { readonly id?: unknown; readonly name?: unknown }) =>
+    typeof one.id === "string" && typeof one.name === "string" ? [{ id: one.id, name: one.name }] : [],
+  );
+}
 
 /** A thread has the id of the message it was started from. Without the permission none is tried again before the next start. */
 function createThreads(ask: Ask, channel: string, log: Log) {

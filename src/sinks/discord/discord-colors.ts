@@ -1,4 +1,6 @@
 /** The colour at the edge of an embed: what happened shows before it is read. */
+import type { ChirpEvent } from "../../model/event.ts";
+import type { Matches } from "../kind/sink-type.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 const NEUTRAL = 0x3b82f6;
@@ -17,6 +19,24 @@ const BY_SUBJECT: Readonly<Record<string, number>> = {
   space: 0xa855f7,
   trend: 0xeab308,
 };
+
+/** A colour of the configuration, for the alerts that it is for. */
+export interface ColorRule {
+  readonly color: string;
+  readonly when?: string | undefined;
+  readonly matches?: Matches;
+}
+
+/** `#d00` or `#dd0000`. */
+export const COLOR_PATTERN = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
+
+/** That of the first rule that the event fulfils; undefined where there is none. */
+export function ruleColor(rules: readonly ColorRule[], { body, labels }: Pick<ChirpEvent, "body" | "labels">): number | undefined {
+  const rule = rules.find(({ when, matches }) => when === undefined || matches?.(body, labels) === true);
+  const digits = rule?.color.slice(1) ?? "";
+  if (digits === "") return undefined;
+  return Number.parseInt(digits.length === 3 ? digits.replace(/./g, "$&$&") : digits, 16);
+}
 
 /** An alert that a watch marks as more than a note has the colour of its severity; what went away is grey. */
 export function discordColor(eventType: string, severity: string): number {

@@ -5,7 +5,7 @@ import { type DigestRow, digestPages } from "../../render/digest-rows.ts";
 import { digestHeading, digestRange, digestRemainder, isPage } from "../../render/digest-text.ts";
 import { discordLabel, discordLink, discordPlain } from "../../render/discord-text.ts";
 import { joinLines } from "../../render/text/split-lines.ts";
-import { CONTENT_CHARS, DESCRIPTION_CHARS, type DiscordBody, EMBED_CHARS_TOTAL } from "./discord-render.ts";
+import { CONTENT_CHARS, DESCRIPTION_CHARS, type DiscordBody, type DiscordStyle, EMBED_CHARS_TOTAL, tagsIn } from "./discord-render.ts";
 
 const HEADING_CHARS = 300;
 /** Room for "11 to 60 of 595". */
@@ -22,7 +22,7 @@ interface Line {
   readonly plain: string;
 }
 
-export function renderDiscordDigest(digest: Digest): readonly DigestPart[] {
+export function renderDiscordDigest(digest: Digest, forum?: DiscordStyle["forum"]): readonly DigestPart[] {
   const { mentions = [] } = digest;
   const heading = discordLabel(digestHeading(digest), HEADING_CHARS);
   const threadName = discordPlain(digestHeading(digest), NAME_CHARS);
@@ -38,6 +38,10 @@ export function renderDiscordDigest(digest: Digest): readonly DigestPart[] {
     return [shown.length + 1, plain.length + 1];
   };
   const pages = digestPages(digest, { costs, first: room(lead, remainder), further: room("", "") });
+  const tags = tagsIn(
+    forum,
+    digest.sections.flatMap(({ items }) => items),
+  );
   let next = 1;
   return pages.map(({ rows, events }, index) => {
     const isFirst = index === 0;
@@ -53,6 +57,7 @@ export function renderDiscordDigest(digest: Digest): readonly DigestPart[] {
       })),
       plain: join([content, ...lines.map(({ plain }) => plain), ...below]),
       threadName,
+      ...(tags.length > 0 ? { tags } : {}),
       ...(isFirst && mentions.length > 0 ? { mentions } : {}),
     };
     return { events, body: body as unknown as Json };

@@ -1,6 +1,6 @@
 /** The layout of a Discord message: an embed for each alert, links alone on request, and the plain text behind them. Lists are discord-digest.ts, sending is discord.ts. Pure. */
 import type { NeutralMessage } from "../../model/message.ts";
-import type { Batch } from "../../model/sink.ts";
+import type { Batch, OutboxEvent } from "../../model/sink.ts";
 import type { Moment } from "../../model/template.ts";
 import { discordLabel, discordLink, discordPlain, discordText } from "../../render/discord-text.ts";
 import { fitPieces } from "../../render/text/fit-pieces.ts";
@@ -9,7 +9,8 @@ import { webUrl } from "../../render/text/permalink.ts";
 import { cardsOf } from "../../render/people.ts";
 import { moreText, shorterList } from "../../render/text/people-text.ts";
 import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../../render/messages/plain-message.ts";
-import { discordColor } from "./discord-colors.ts";
+import { type ColorRule, discordColor, ruleColor } from "./discord-colors.ts";
+import { postName, type TagRule, tagRule, tagsOf } from "./discord-tags.ts";
 import { titleWithoutAuthor } from "../../render/messages/title-parts.ts";
 
 /** https://discord.com/developers/docs/resources/message#create-message */
@@ -49,7 +50,9 @@ export interface DiscordBody {
   readonly plain: string;
   /** Name of the post, where the channel is a forum. */
   readonly threadName: string;
-  /** Roles that it calls, as they stand in its content. Absent: none. */
+  /** Tags of the post, by name or id, where the channel is a forum. Absent: none. */
+  readonly tags?: readonly string[];
+  /** Roles and users that it calls, as they stand in its content. Absent: none. */
   readonly mentions?: readonly string[];
   /** It is about this channel, and nothing for its followers. */
   readonly isLocal?: boolean;
@@ -57,27 +60,42 @@ export interface DiscordBody {
   readonly isReply?: boolean;
 }
 
+/** What the sink's settings say of its messages. */
+export interface DiscordStyle {
+  readonly style: "embed" | "link";
+  readonly color?: readonly ColorRule[] | undefined;
+  readonly forum?: { readonly tags: readonly (string | TagRule)[] } | undefined;
+}
+
+export const tagsIn = (forum: DiscordStyle["forum"], events: readonly OutboxEvent[]): readonly string[] =>
+  tagsOf(
+    (forum?.tags ?? []).map(tagRule),
+    events.map(({ event }) => event),
+  );
+
 interface Entry {
   readonly id: string;
-  /** Of its event. */
-  readonly type: string;
+  readonly color: number;
   readonly message: NeutralMessage;
 }
 
 /** `batch` holds at most `EMBEDS` alerts. */
-export function renderDiscord(batch: Batch, style: "embed" | "link"): DiscordBody {
+export function renderDiscord(batch: Batch, { style, color = [], forum }: DiscordStyle): DiscordBody {
   const { mentions = [] } = batch;
-  const entries = cardsOf(batch.events, batch.read).map(({ events: [{ event }], message }) => ({
+  const cards = cardsOf(batch.events, batch.read);
+  const entries = cards.map(({ events: [{ event }], message }) => ({
     id: event.subject || event.id,
-    type: event.type,
+    color: ruleColor(color, event) ?? discordColor(event.type, message.severity),
     message,
   }));
   const heading = discordLabel(headingOf(batch, entries.length), LINE_CHARS);
   const lead = [...mentions, heading].filter((part) => part !== "").join(" ");
-  const threadName = discordPlain(entries[0]?.message.title ?? "", 100) || "Alert";
+  const [first] = cards;
+  const threadName = (first === undefined ? "" : postName(first)) || "Alert";
   const plain = plainContent(lead, entries);
   const followUp = batch.isFollowUp === true ? { isLocal: true, isReply: true } : {};
-  const shared = { plain, threadName, ...(mentions.length === 0 ? {} : { mentions }), ...followUp };
+  const tags = tagsIn(forum, batch.events);
+  const shared = { plain, threadName, ...(tags.length === 0 ? {} : { tags }), ...(mentions.length === 0 ? {} : { mentions }), ...followUp };
   if (style === "link") return { content: linkContent(lead, entries), embeds: [], ...shared };
   return { content: lead, embeds: embedsOf(entries), ...shared };
 }
@@ -107,7 +125,7 @@ interface Place {
   readonly share: number;
 }
 
-function embedOf({ type, message }: Entry, { url, hidden, share }: Place): Embed {
+function embedOf({ color, message }: Entry, { url, hidden, share }: Place): Embed {
   const title = discordLabel(titleWithoutAuthor(message), Math.min(TITLE_CHARS, share / 4));
   const author = authorOf(message, Math.min(NAME_CHARS, share / 6));
   const footer = discordPlain(footerOf(message, hidden), Math.min(FOOTER_CHARS, share / 6));
@@ -117,7 +135,7 @@ function embedOf({ type, message }: Entry, { url, hidden, share }: Place): Embed
     ...(title === "" ? {} : { title }),
     ...(url === undefined ? {} : { url }),
     description: descriptionOf(message, Math.min(DESCRIPTION_CHARS, room)),
-    color: discordColor(type, message.severity),
+    color,
     ...(footer === "" ? {} : { footer: { text: footer } }),
     timestamp: new Date(message.occurredAtMs).toISOString(),
   };

@@ -6,6 +6,8 @@ import { allowPrivateChatSetting, doubtOfPrivateAddress, scopeOf } from "../kind
 import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { discordDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
+import { COLOR_PATTERN, type ColorRule } from "./discord-colors.ts";
+import { isTagId, tagRule, type TagRule, tagsSchema } from "./discord-tags.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
 import { createBot, DISCORD_API_URL, type DiscordEdit, NEW_THREAD } from "./discord-bot.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "./discord-digest.ts";
@@ -18,6 +20,19 @@ import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 const TIMEOUT_MS = 15_000;
 
 const snowflake = z.string().regex(/^\d{1,21}$/, 'must be an id in quotes, like "1128374650192837465"');
+
+const oneMention = z
+  .strictObject({
+    role: snowflake.optional().describe("Id of a role."),
+    user: snowflake.optional().describe("Id of a user."),
+    ...mentionTiming,
+  })
+  .superRefine(({ role, user }, context) => {
+    if ((role === undefined) === (user === undefined)) context.addIssue({ code: "custom", message: "must name one of `role`, `user`" });
+  });
+
+/** As many as a message can do with. */
+const MAX_MENTIONS = 10;
 
 const settingsSchema = z
   .strictObject({
@@ -33,12 +48,22 @@ const settingsSchema = z
       .optional()
       .describe("Picture a webhook posts under."),
     mention: z
-      .strictObject({
-        role: snowflake.describe("Id of the role to mention."),
-        ...mentionTiming,
-      })
+      .union([oneMention, z.array(oneMention).min(1).max(MAX_MENTIONS)])
       .optional()
-      .describe("Mentions a role above the alert."),
+      .describe("Roles and users that are called above the alert: one, or a list. Never in samples and replays."),
+    color: z
+      .array(
+        z.strictObject({
+          color: z
+            .string()
+            .regex(COLOR_PATTERN, 'must be a colour like "#d93025", in quotes')
+            .describe("The colour at the edge, like #d93025."),
+          when: z.string().optional().describe("Condition on the event, in the words of `where`. Without it every event counts."),
+        }),
+      )
+      .min(1)
+      .optional()
+      .describe("Colours of alerts: the first one whose condition is fulfilled. Else the colour shows what happened."),
     update: updateSchema,
     follow_up: followUpSchema,
     crosspost: z
@@ -48,9 +73,9 @@ const settingsSchema = z
         "Publishes messages of an announcement channel to its followers, as far as Discord's hourly allowance goes: the newest first. Bots only.",
       ),
     forum: z
-      .strictObject({ tags: z.array(snowflake).max(5).default([]).describe("Ids of tags every post gets.") })
+      .strictObject({ tags: tagsSchema })
       .optional()
-      .describe("The channel is a forum: every message opens a post."),
+      .describe("The channel is a forum: every message opens a post, named by the first words of its alert."),
     thread: z
       .string()
       .regex(/^(\d{1,21}|new)$/, `must be the id of a thread in quotes, or ${NEW_THREAD}`)
@@ -68,6 +93,8 @@ const settingsSchema = z
       if (settings.update !== undefined)
         addIssue(context, `${ONLY_BOTS_EDIT}: use \`token\` and \`channel_id\` instead of \`webhook_url\``, "update");
       if (settings.thread === NEW_THREAD) addIssue(context, "only a bot can start threads: use `token` and `channel_id`", "thread");
+      if (settings.forum?.tags.map(tagRule).some(({ tag }) => !isTagId(tag)) === true)
+        addIssue(context, "a webhook knows tags by their ids only: write ids, or use `token` and `channel_id`", "forum");
       if (settings.crosspost) addIssue(context, "only a bot can publish: use `token` and `channel_id`", "crosspost");
     } else if (token === undefined) addIssue(context, "needs `webhook_url`, or `token` and `channel_id`");
     else if (channelId === undefined) addIssue(context, "needs a `channel_id` beside `token`");
@@ -78,9 +105,15 @@ const settingsSchema = z
 
 type Settings = z.infer<typeof settingsSchema>;
 
-export type DiscordSettings = Omit<Settings, "mention"> & {
-  readonly mention?: (NonNullable<Settings["mention"]> & Pick<WrittenMention, "matches">) | undefined;
+type DiscordMention = z.infer<typeof oneMention> & Pick<WrittenMention, "matches">;
+
+export type DiscordSettings = Omit<Settings, "mention" | "color" | "forum"> & {
+  readonly mention?: DiscordMention | readonly DiscordMention[] | undefined;
+  readonly color?: readonly ColorRule[] | undefined;
+  readonly forum?: { readonly tags: readonly (string | TagRule)[] } | undefined;
 };
+
+const mentionsOf = ({ mention = [] }: Pick<DiscordSettings, "mention">): readonly DiscordMention[] => [mention].flat();
 
 export const discordSink: SinkType<DiscordSettings> = {
   type: "discord",
@@ -93,8 +126,17 @@ export const discordSink: SinkType<DiscordSettings> = {
   hasMoments: true,
   concurrency: 1,
   conditions: {
-    written: ({ mention }) => mentionConditions(mention === undefined ? [] : [[["mention"], mention]]),
-    withMatches: ({ mention, ...settings }, matchesOf) => ({ ...settings, mention: mention && withCondition(mention, matchesOf) }),
+    written: ({ mention = [], color = [], forum }) => [
+      ...mentionConditions([mention].flat().map((one, index) => [Array.isArray(mention) ? ["mention", index] : ["mention"], one])),
+      ...mentionConditions(color.map((one, index) => [["color", index], one])),
+      ...mentionConditions((forum?.tags ?? []).map((one, index) => [["forum", "tags", index], tagRule(one)])),
+    ],
+    withMatches: ({ color, forum, ...settings }, matchesOf) => ({
+      ...settings,
+      mention: mentionsOf(settings).map((one) => withCondition(one, matchesOf)),
+      color: color?.map((one) => withCondition(one, matchesOf)),
+      forum: forum && { tags: forum.tags.map((one) => withCondition(tagRule(one), matchesOf)) },
+    }),
   },
   answers: [
     inBody("2xx", "sent", { status: 200, body: '{"id":"1","channel_id":"5"}' }),
@@ -141,21 +183,24 @@ const discordAddress = ({ webhook_url: webhookUrl, api_url: apiUrl }: DiscordSet
 
 function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
   return {
-    render: (batch) => renderDiscord(batch, settings.style) as unknown as Json,
+    render: (batch) => renderDiscord(batch, settings) as unknown as Json,
     lists: {
       above: EMBEDS,
-      render: renderDiscordDigest,
+      render: (digest) => renderDiscordDigest(digest, settings.forum),
       announce: (nextAtMs) => renderDiscordAnnouncement(nextAtMs) as unknown as Json,
     },
-    ...(settings.mention === undefined ? {} : { mentions: [mentionOf(`<@&${settings.mention.role}>`, settings.mention)] }),
+    ...(settings.mention === undefined
+      ? {}
+      : { mentions: mentionsOf(settings).map((one) => mentionOf(one.role === undefined ? `<@${one.user}>` : `<@&${one.role}>`, one)) }),
     send: (message, signal) => sendOrSimplify(post, message, signal),
   };
 }
 
-/** Nothing in any text pings, but the role that this very message calls. */
+/** Nothing in any text pings, but the roles and users that this very message calls. */
 function allowedMentions({ mentions = [] }: DiscordBody): JsonObject {
-  const roles = mentions.map((mention) => mention.replace(/\D/g, ""));
-  return { parse: [], ...(roles.length === 0 ? {} : { roles }) };
+  const idsOf = (isRole: boolean) => mentions.filter((one) => one.startsWith("<@&") === isRole).map((one) => one.replace(/\D/g, ""));
+  const [roles, users] = [idsOf(true), idsOf(false)];
+  return { parse: [], ...(roles.length === 0 ? {} : { roles }), ...(users.length === 0 ? {} : { users }) };
 }
 
 async function sendEdit(edit: DiscordEdit, message: MessageEdit, signal: AbortSignal): Promise<void> {
@@ -171,14 +216,14 @@ async function sendEdit(edit: DiscordEdit, message: MessageEdit, signal: AbortSi
 
 /** A refusal of the embeds costs the layout, not the alert. A list that is too large goes out in halves. */
 async function sendOrSimplify(post: DiscordPost, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
-  const { content, embeds, plain, threadName, isLocal = false, isReply = false } = message.body as unknown as DiscordBody;
+  const { content, embeds, plain, threadName, tags = [], isLocal = false, isReply = false } = message.body as unknown as DiscordBody;
   const allowed_mentions = allowedMentions(message.body as unknown as DiscordBody);
   const shown = { ...(content === "" ? {} : { content }), ...(embeds.length === 0 ? {} : { embeds: embeds as unknown as Json }) };
   try {
-    return await post({ payload: { allowed_mentions, ...shown }, threadName, isLocal, isReply }, message, signal);
+    return await post({ payload: { allowed_mentions, ...shown }, threadName, tags, isLocal, isReply }, message, signal);
   } catch (error) {
     if (!(error instanceof SinkError) || error.kind !== "message" || (isTooLarge(error) && (message.alerts ?? 1) > 1)) throw error;
-    return post({ payload: { allowed_mentions, content: plain }, threadName, isLocal, isReply }, message, signal);
+    return post({ payload: { allowed_mentions, content: plain }, threadName, tags, isLocal, isReply }, message, signal);
   }
 }
 
@@ -203,11 +248,11 @@ function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http
     if (status >= 200 && status < 300) return { ...receiptOf(parsed(body)), ...holdOf((name) => headers[name]) };
     throw classifyDiscordAnswer({ ...answer, header: (name) => answer.headers[name] }, false, clock.now());
   };
-  return ({ payload, threadName }, { threadRef }, signal) => {
+  return ({ payload, threadName, tags }, { threadRef }, signal) => {
     const content = { ...payload, ...appearance };
     const { forum } = settings;
     if (forum === undefined) return postTo(settings.thread, content, signal);
-    const open = () => postTo(undefined, { ...content, thread_name: threadName, applied_tags: forum.tags }, signal);
+    const open = () => postTo(undefined, { ...content, thread_name: threadName, applied_tags: tags }, signal);
     return threadRef === undefined ? open() : inThreadOr(() => postTo(threadRef, content, signal), open);
   };
 }

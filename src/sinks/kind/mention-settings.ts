@@ -1,9 +1,8 @@
 /** What the sinks share that can call people: for which events, how often, and the conditions that config/ compiles. Who can be called is each sink's own. */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
-import type { EventBody } from "../../model/event.ts";
 import type { SinkMention } from "../../model/sink.ts";
-import type { MatchesOf, WrittenCondition } from "./sink-type.ts";
+import type { Matches, MatchesOf, WrittenCondition } from "./sink-type.ts";
 
 const LONGEST_INTERVAL_MS = 30 * 86_400_000;
 
@@ -26,13 +25,13 @@ export interface WrittenMention {
   readonly when?: string | undefined;
   readonly min_interval?: string | undefined;
   /** `when`, compiled. Without it nothing matches. */
-  readonly matches?: (body: EventBody) => boolean;
+  readonly matches?: Matches;
 }
 
 export const mentionOf = (text: string, { when, min_interval: interval = "", matches }: WrittenMention): SinkMention => ({
   text,
   minIntervalMs: parseDuration(interval) ?? 0,
-  matches: when === undefined ? () => true : (body) => matches?.(body) === true,
+  matches: when === undefined ? () => true : (body, labels) => matches?.(body, labels) === true,
 });
 
 /** The conditions of mentions, by the place of each below the sink. */
@@ -41,8 +40,8 @@ export const mentionConditions = (
 ): readonly WrittenCondition[] =>
   mentions.flatMap(([path, { when }]) => (when === undefined ? [] : [{ path: [...path, "when"], text: when }]));
 
-/** The same mention with its condition made out. */
-export function withCondition<M extends WrittenMention>(mention: M, matchesOf: MatchesOf): M {
+/** The same mention, or whatever else has a condition, with that made out. */
+export function withCondition<M extends Pick<WrittenMention, "when" | "matches">>(mention: M, matchesOf: MatchesOf): M {
   const matches = matchesOf(mention.when);
   return matches === undefined ? mention : { ...mention, matches };
 }

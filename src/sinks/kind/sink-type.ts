@@ -1,7 +1,7 @@
 /** What a file in sinks/ says about one sink type. */
 import type { z } from "zod";
 import type { Clock } from "../../model/clock.ts";
-import type { EventBody } from "../../model/event.ts";
+import type { EventBody, Labels } from "../../model/event.ts";
 import type { Http } from "../../model/http.ts";
 import type { Log } from "../../model/log.ts";
 import type { Outputs } from "../../model/outputs.ts";
@@ -44,7 +44,10 @@ export interface WrittenCondition {
 }
 
 /** The condition that is written so; undefined where none is. */
-export type MatchesOf = (text: string | undefined) => ((body: EventBody) => boolean) | undefined;
+export type MatchesOf = (text: string | undefined) => Matches | undefined;
+
+/** Whether an event fulfils a condition, by its body and its labels. */
+export type Matches = (body: EventBody, labels?: Labels) => boolean;
 
 /** Conditions over an event's body among a sink's settings. config/ compiles them, where expressions are known. */
 export interface SinkConditions<S> {

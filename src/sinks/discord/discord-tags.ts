@@ -1,0 +1,61 @@
+/** Which tags a forum post gets, and what posts and threads are called. */
+import { z } from "zod";
+import type { ChirpEvent } from "../../model/event.ts";
+import { kindOfTweet, type TweetKind } from "../../model/tweet.ts";
+import { discordPlain } from "../../render/discord-text.ts";
+import type { Card } from "../../render/people.ts";
+import { spellOut } from "../../model/template.ts";
+import type { Matches } from "../kind/sink-type.ts";
+
+/** https://discord.com/developers/docs/resources/channel#start-thread-in-forum-or-media-channel */
+const MAX_APPLIED_TAGS = 5;
+/** https://discord.com/developers/docs/resources/channel#channel-object */
+const MAX_TAGS = 20;
+
+const tag = z.string().trim().min(1).max(20);
+const CONDITIONAL = z.strictObject({
+  tag: z.string().trim().min(1).max(21).describe("Name or id of the tag."),
+  when: z.string().describe("Condition on the event, in the words of `where`."),
+});
+
+export const tagsSchema = z
+  .array(z.union([z.string().regex(/^\d{1,21}$/), tag, CONDITIONAL]))
+  .max(MAX_TAGS)
+  .default([])
+  .describe("Tags of every post, by name (a bot's sink) or id; with { tag, when } of posts about some events. A post gets the first five.");
+
+export interface TagRule {
+  readonly tag: string;
+  readonly when?: string | undefined;
+  readonly matches?: Matches;
+}
+
+export const isTagId = (text: string): boolean => /^\d{1,21}$/.test(text);
+
+export const tagRule = (written: string | TagRule): TagRule => (typeof written === "string" ? { tag: written } : written);
+
+/** Those of a post about such events. */
+export function tagsOf(rules: readonly TagRule[], events: readonly Pick<ChirpEvent, "body" | "labels">[]): readonly string[] {
+  const fitting = rules.filter(
+    ({ when, matches }) => when === undefined || events.some(({ body, labels }) => matches?.(body, labels) === true),
+  );
+  return [...new Set(fitting.map((rule) => rule.tag))].slice(0, MAX_APPLIED_TAGS);
+}
+
+const NAME_CHARS = 90;
+const LINK = /https?:\/\/\S+/g;
+const MENTION = /(^|[^\w@])[@＠]\w+/g;
+/** What formats in Discord; within a word it is only a sign. */
+const MARKUP = /[*~`|>]+|^\s*[-#]+\s+|(?<!\w)_+|_+(?!\w)/gm;
+const KINDS: Readonly<Record<TweetKind, string>> = { post: "Post", reply: "Reply", quote: "Quote", retweet: "Repost" };
+
+/** The first words of a post without markup, mentions and links; of a post without text its kind and author; else the title. */
+export function postName({ events: [{ event, wording }], message }: Card): string {
+  const { title, body, author } = message;
+  const named = (text: string) => discordPlain(text.replace(/\s+/g, " ").trim(), NAME_CHARS);
+  if (spellOut(wording?.title ?? []).trim() !== "" || event.body.tweet === undefined || event.type !== "tweet.created") return named(title);
+  const words = named(body.replace(LINK, " ").replace(MENTION, "$1").replace(MARKUP, ""));
+  return /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(words)
+    ? words
+    : named(`${KINDS[kindOfTweet(event.body.tweet)]} by ${author?.name ?? "somebody"}`);
+}
