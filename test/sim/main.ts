@@ -10,7 +10,7 @@ import { playJob, playScenario, type Verdict } from "./run/play-seed.ts";
 import { shrink } from "./run/shrink.ts";
 import { simulate } from "./run/simulate.ts";
 import { warmUp } from "./run/warm-up.ts";
-import { type Job, spread } from "./run/workers.ts";
+import { failedSeed, type Job, spread } from "./run/workers.ts";
 
 const HELP = `npm run sim -- [options]
 
@@ -108,8 +108,7 @@ async function playMany(): Promise<void> {
   await spread({
     script: join(import.meta.dirname, "main.js"),
     workers: Number(values.workers ?? availableParallelism()),
-    next,
-    onVerdict,
+    ...{ next, onVerdict, failed: failedSeed },
   });
   const failed = verdicts.filter(({ objections }) => objections.length > 0).sort((a, b) => a.seed - b.seed);
   sumUp(verdicts, failed.length, Date.now() - begunMs);

@@ -6,6 +6,7 @@ import { beforeAll, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { createStore } from "../../src/state/store.ts";
 import { loadText } from "../config/load-text.ts";
+import { playCuts } from "./crash/play-cuts.ts";
 import { createDice } from "./draw/dice.ts";
 import { drawConfig } from "./draw/draw-config.ts";
 import { drawScenario } from "./draw/draw-scenario.ts";
@@ -13,7 +14,7 @@ import { limitRequests } from "./draw/limit-requests.ts";
 import { NOT_DRAWN } from "./draw/not-drawn.ts";
 import { CRASH_POINTS, STORE_METHODS } from "./run/crash-points.ts";
 import type { Verdict } from "./run/play-seed.ts";
-import { type Job, spread } from "./run/workers.ts";
+import { failedSeed, type Job, spread } from "./run/workers.ts";
 import { keysOfConfig, keysOfSchema } from "./schema-keys.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -36,7 +37,7 @@ it("plays a seed twice, and another one with replicas that stand still and are r
   const verdicts: Verdict[] = [];
   // As `npm run sim` does: modules that are loaded by the test runner take their time, in which a virtual clock goes on.
   const script = join(root, ".sim/test/sim/main.js");
-  await spread({ script, workers: 1, next: () => jobs.shift(), onVerdict: (verdict) => void verdicts.push(verdict) });
+  await spread({ script, workers: 1, next: () => jobs.shift(), failed: failedSeed, onVerdict: (verdict) => void verdicts.push(verdict) });
   const [one, several] = verdicts;
   expect(verdicts.map(({ seed, objections }) => ({ seed, objections }))).toEqual([
     { seed: 26, objections: [] },
@@ -44,6 +45,21 @@ it("plays a seed twice, and another one with replicas that stand still and are r
   ]);
   expect([one?.counts.messages, several?.counts.stalls, several?.counts.replaced]).not.toContain(0);
 });
+
+/** All points: `npm run test:long`. */
+it.each([
+  [1, 4],
+  [2, 2],
+])(
+  "loses nothing and doubles nothing where a process is cut, with %i of them, at %i points",
+  async (replicas, count) => {
+    const script = join(root, ".sim/test/sim/crash/main.js");
+    const { points, played, lost, doubled, wrong } = await playCuts({ script, replicas, workers: 1, count });
+    expect({ played, lost, doubled, wrong }).toEqual({ played: count, lost: 0, doubled: 0, wrong: [] });
+    expect(points).toBeGreaterThan(1_000);
+  },
+  300_000,
+);
 
 it("draws every key of the configuration, or says why not", () => {
   const schema = JSON.parse(readFileSync(join(root, "config/watches.schema.json"), "utf8")) as JsonObject;

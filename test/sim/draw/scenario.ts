@@ -20,6 +20,8 @@ export interface Scenario {
   readonly replicas?: number;
   /** By how much the timers by which replicas watch each other are late. */
   readonly lateMs?: number;
+  /** By how much the wall clock of each replica is ahead of the world's; 0 unless given. */
+  readonly skewsMs?: readonly number[];
   readonly config: ConfigText;
   /** Files beside it, by name. */
   readonly files: Readonly<Record<string, string>>;
@@ -94,6 +96,10 @@ export type Step =
   /** `name` names it for its end, which may come before its time. */
   | { readonly do: "silence"; readonly atMs: number; readonly name: string; readonly matchers: readonly string[]; readonly forMs: number }
   | { readonly do: "end silence"; readonly atMs: number; readonly name: string }
+  /** A request to the daemon's own API, made again where the daemon ends before it has answered. */
+  | { readonly do: "ask"; readonly atMs: number; readonly path: string }
+  /** What a command has read of a watch's past becomes alerts: these posts, found by its query. */
+  | { readonly do: "backfill"; readonly atMs: number; readonly watch: string; readonly query: string; readonly posts: readonly string[] }
   | { readonly do: "jump"; readonly atMs: number; readonly byMs: number };
 
 interface OfReplica {

@@ -4,7 +4,7 @@
  */
 
 /** Store methods that write. A method of the store that no list here names fails the coverage test. */
-const STORE_WRITES = [
+export const STORE_WRITES: readonly string[] = [
   "registerWatches",
   "resolveTarget",
   "nameAccounts",
@@ -44,7 +44,7 @@ const STORE_WRITES = [
   "prune",
   "setTimesBack",
   "proveWritable",
-] as const;
+];
 
 /** Reads after which something is about to be decided. */
 const STORE_READS = [

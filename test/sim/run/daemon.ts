@@ -51,6 +51,8 @@ export interface SimDaemonOptions {
   readonly lateMs: number;
   readonly onLog: (line: LogLine) => void;
   readonly onEnd: (point: string, life: number) => void;
+  /** Called when a life begins, before anything of it happens. */
+  readonly onLife?: ((life: Life, number: number) => void) | undefined;
   /** Others took over; it is to be stopped. */
   readonly onReplaced: () => void;
 }
@@ -108,7 +110,7 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
 
   const load = () => loadFrom(files, configPath);
   const adaptersOf = (own: Life, { openStore }: Home): Adapters => ({
-    openStore: async (request) => own.cut(await openStore(request, own), "store"),
+    openStore: async (request) => own.cut(await own.cut({ open: () => openStore(request, own) }, "state").open(), "store"),
     startControl: async (deps, statePath) => {
       const answerWith = (given: RouteDeps) => void (routes = "idle" in given ? undefined : createRoutes(given, { kind: "socket" }));
       answerWith(deps);
@@ -134,6 +136,7 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
     const own = createLife({ disk: ownHome, clock, lateMs: options.lateMs, onEnd });
     life = own;
     home = ownHome;
+    options.onLife?.(own, ownNumber);
     const loaded = await load();
     if (!loaded.ok)
       throw new Error(

@@ -47,6 +47,8 @@ export interface KeeperDeps {
   readonly note: (text: string) => void;
   readonly onBegin: () => void;
   readonly onUp: () => void;
+  /** How long it stays down when it is cut, unless a step says so. */
+  readonly downMs?: number | undefined;
 }
 
 /** Nothing a daemon is asked to do takes longer than this. */
@@ -88,7 +90,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
   const { clock, worldClock, replica, daemon, lives, isOneOfSeveral, note } = deps;
   let state: "down" | "starting" | "up" | "stopping" = "down";
   /** How long it stays down when it is cut. */
-  let downMs = 0;
+  let { downMs = 0 } = deps;
   let lastMoment: Cancel = () => undefined;
   let [isReplaced, failedStarts] = [false, 0];
   const span = () => lives.findLast((life) => life.replica === replica);

@@ -10,6 +10,8 @@ export interface Life {
   readonly isOver: boolean;
   /** What happens at the `nth` time that this point is passed from now on. */
   at(point: string, nth: number, act: () => void): void;
+  /** Hears of every point that is passed from now on. */
+  record(onPass: (point: string) => void): void;
   end(point?: string): void;
   /** It came to its end by itself: nothing of it may do anything any more. */
   retire(): void;
@@ -44,6 +46,7 @@ const SYNCHRONOUS = ["store.sizeBytes"];
 export function createLife({ disk, clock, lateMs = 0, onEnd }: LifeOptions): Life {
   let isOver = false;
   let armed: { readonly point: string; left: number; readonly act: () => void } | undefined;
+  let recorder: ((point: string) => void) | undefined;
   // Following a call through its promises makes everything slower, so it is done only for commits.
   let isArmedAtCommit = false;
   let stalled: { readonly untilMs: number; readonly over: Promise<void> } | undefined;
@@ -58,6 +61,7 @@ export function createLife({ disk, clock, lateMs = 0, onEnd }: LifeOptions): Lif
   /** Names a moment. Whether the life is over, now or before. */
   const pass = (point: string): boolean => {
     if (isOver) return true;
+    recorder?.(point);
     if (armed?.point !== point) return false;
     armed.left -= 1;
     if (armed.left > 0) return false;
@@ -106,6 +110,10 @@ export function createLife({ disk, clock, lateMs = 0, onEnd }: LifeOptions): Lif
       return isOver;
     },
     at,
+    record: (onPass) => {
+      recorder = onPass;
+      isArmedAtCommit = true;
+    },
     end: (point = "killed") => end(point),
     retire: () => {
       isOver = true;

@@ -10,7 +10,9 @@ import { createKeeper, type Keeper, type KeeperStep, type LifeSpan, watchOver } 
 import { createSilencing, type SilenceSpan } from "./silencing.ts";
 import type { Epoch } from "./simulate.ts";
 
-export type OperatorStep = KeeperStep | (Step & { readonly do: "reload" | "pause" | "resume" | "silence" | "end silence" });
+export type AskStep = Step & { readonly do: "ask" | "backfill" };
+
+export type OperatorStep = KeeperStep | AskStep | (Step & { readonly do: "reload" | "pause" | "resume" | "silence" | "end silence" });
 
 export interface Operator {
   readonly epochs: readonly Epoch[];
@@ -35,24 +37,31 @@ export interface OperatorDeps {
   readonly activate: (() => Promise<void>) | undefined;
   readonly putConfig: (config: ConfigText) => void;
   readonly note: (text: string) => void;
+  /** Does what the command does itself, and says what it asks the daemon for. */
+  readonly readBack: (step: Step & { readonly do: "backfill" }) => Promise<string>;
+  /** How long a process stays down that is cut, unless a step says so. */
+  readonly downMs?: number | undefined;
 }
 
 /** Others have what a replica did that was stopped. */
 const TAKEN_OVER_MS = 20_000;
 
-export function createOperator({ clock, worldClock, replicas, createDaemon, activate, putConfig, note }: OperatorDeps): Operator {
+export function createOperator(deps: OperatorDeps): Operator {
+  const { clock, worldClock, replicas, createDaemon, activate, putConfig, note } = deps;
   const epochs: Epoch[] = [];
   const lives: LifeSpan[] = [];
   const failures: string[] = [];
   let config: ConfigText = {};
   const missed: OperatorStep[] = [];
+  /** What was asked and not answered yet. */
+  const asked = new Set<AskStep>();
   const onBegin = () => epochs.push({ fromMs: worldClock.now(), config });
   const onUp = () => {
-    for (const step of missed.splice(0)) act(step);
+    for (const step of [...asked, ...missed.splice(0)]) act(step);
   };
   const keepers = Array.from({ length: replicas }, (_, replica): Keeper => {
     const keeper: Keeper = createKeeper({
-      ...{ clock, worldClock, replica, lives, failures, note, onBegin, onUp, isOneOfSeveral: replicas > 1 },
+      ...{ clock, worldClock, replica, lives, failures, note, onBegin, onUp, isOneOfSeveral: replicas > 1, downMs: deps.downMs },
       daemon: createDaemon(replica, {
         onEnd: (point) => keeper.ended(point),
         onReplaced: () => keeper.replaced(),
@@ -66,6 +75,13 @@ export function createOperator({ clock, worldClock, replicas, createDaemon, acti
 
   const follow = ({ daemon }: Keeper, work: Promise<unknown>, what: string) =>
     watchOver(work, { clock, daemon, lives, failures }, { what, onDone: () => undefined });
+  const askFor = async (step: AskStep, { daemon }: Keeper): Promise<void> => {
+    const path = step.do === "ask" ? step.path : await deps.readBack(step);
+    const answer = await daemon.ask("POST", path);
+    const isDone = answer !== undefined && answer.status < 500;
+    if (isDone) asked.delete(step);
+    if (isDone && answer.status !== 200) failures.push(`${path}: ${answer.text}`);
+  };
   const beginSooner = ({ replica = 0, until }: Step & { readonly do: "restart" }): void => {
     if (until === undefined) return;
     clock.after(TAKEN_OVER_MS, () => keepers[until.replica]?.at(until.point, () => keepers[replica]?.begin()));
@@ -94,6 +110,10 @@ export function createOperator({ clock, worldClock, replicas, createDaemon, acti
         const keeper = someone();
         // Who finds nobody there asks again.
         if (keeper === undefined) return void missed.push(step);
+        if (step.do === "ask" || step.do === "backfill") {
+          asked.add(step);
+          return follow(keeper, askFor(step, keeper), step.do);
+        }
         if (step.do === "silence" || step.do === "end silence") return follow(keeper, silencing.act(step), step.do);
         return follow(keeper, keeper.daemon.ask("POST", `/api/v1/watches/${step.watch}/${step.do}`), step.do);
       }

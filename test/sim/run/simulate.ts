@@ -10,7 +10,7 @@ import { createSeededRandom } from "../../support/seeded-random.ts";
 import { makeStateFolder } from "../../support/state-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import type { ConfigText, Scenario, Step } from "../draw/scenario.ts";
-import { openStore } from "../../../src/state/open.ts";
+import { type OpenedStore, openStore } from "../../../src/state/open.ts";
 import { activate } from "./fleet/activate.ts";
 import { createSimDaemon, type Home, loadFrom, type LogLine } from "./daemon.ts";
 import { useDisk } from "./disk.ts";
@@ -18,8 +18,10 @@ import { createEnrichStandIn, ENRICH_HOST, ENRICH_PROGRAM } from "./enrich-stand
 import { createMachine } from "./fleet/machine.ts";
 import { SimServer } from "./fleet/server.ts";
 import type { LifeSpan } from "./keeper.ts";
+import type { Life } from "./life.ts";
 import { createMemoryFiles } from "./memory-files.ts";
 import { createOperator, type OperatorDeps } from "./operator.ts";
+import { readBack } from "./read-back.ts";
 import { type LeftState, readState } from "./read-state.ts";
 import type { SilenceSpan } from "./silencing.ts";
 import { createReceivers, type Attempt } from "./sinks.ts";
@@ -61,10 +63,18 @@ const LEAST_CALM_MS = 32 * 60_000;
 const LEAST_OF_SEVERAL_MS = 12 * 60_000;
 const CALM_STEP_MS = 20 * 60_000;
 
+/** What is done to the lives of the daemons, beside what the scenario says. */
+export interface Meddling {
+  /** Called when a life begins, before anything of it happens. */
+  onLife(life: Life, replica: number, number: number): void;
+  /** How long a process stays down that is cut. */
+  readonly downMs: number;
+}
+
 /** @param isSettled whether nothing more is to come: then the rest of the calm is not played, in most scenarios */
-export async function simulate(scenario: Scenario, isSettled: (played: Played) => boolean): Promise<Played> {
+export async function simulate(scenario: Scenario, isSettled: (played: Played) => boolean, meddling?: Meddling): Promise<Played> {
   const folder = makeStateFolder();
-  const run = createRun(scenario, folder);
+  const run = createRun(scenario, folder, meddling);
   const { now } = Date;
   // The SDKs of Slack and Discord read the time behind the ports' back.
   Date.now = run.now;
@@ -78,7 +88,7 @@ export async function simulate(scenario: Scenario, isSettled: (played: Played) =
   }
 }
 
-function createRun(scenario: Scenario, folder: string) {
+function createRun(scenario: Scenario, folder: string, meddling: Meddling | undefined) {
   const { startMs, replicas = 1 } = scenario;
   const clock = createVirtualClock(startMs);
   const worldClock = trueClock(clock, startMs);
@@ -108,14 +118,29 @@ function createRun(scenario: Scenario, folder: string) {
   const disk = useDisk(folder);
   const statePath = join(folder, "state.db");
   let server: SimServer | undefined;
-  const home = (replica: number) => (): Home =>
-    server === undefined ? Object.assign(disk, { openStore }) : createMachine(server, `10.0.0.${replica + 1}`);
+  let store: OpenedStore | undefined;
+  const home = (replica: number) => (): Home => {
+    const own: Home = server === undefined ? Object.assign(disk, { openStore }) : createMachine(server, `10.0.0.${replica + 1}`);
+    const open = own.openStore;
+    return Object.assign(own, { openStore: async (...request: Parameters<typeof open>) => (store = await open(...request)) });
+  };
   let lives = 0;
   const createDaemon: OperatorDeps["createDaemon"] = (replica, hooks) =>
     createSimDaemon({
-      ...{ seed: scenario.seed, clock, worldClock, files, configPath: CONFIG_PATH, http, write: receivers.write, outputs, ...hooks },
+      ...{
+        seed: scenario.seed,
+        clock: skewed(clock, scenario.skewsMs?.[replica] ?? 0),
+        worldClock,
+        files,
+        configPath: CONFIG_PATH,
+        http,
+        write: receivers.write,
+        outputs,
+        ...hooks,
+      },
       home: home(replica),
       lateMs: scenario.lateMs ?? 0,
+      onLife: meddling === undefined ? undefined : (life, number) => meddling.onLife(life, replica, number),
       nextLife: () => (lives += 1),
       onLog: (line) => {
         logged.push(line);
@@ -138,6 +163,8 @@ function createRun(scenario: Scenario, folder: string) {
     activate: replicas > 1 ? activateConfig : undefined,
     putConfig,
     note: trace.note,
+    readBack: async (step) => readBack(step, { world, store, nowMs: worldClock.now() }),
+    downMs: meddling?.downMs,
   });
   for (const [name, text] of Object.entries(scenario.files)) files.put(`/etc/chirpwatch/${name}`, text);
 
@@ -162,6 +189,8 @@ function createRun(scenario: Scenario, folder: string) {
       case "resume":
       case "silence":
       case "end silence":
+      case "ask":
+      case "backfill":
         return operator.act(step);
       default:
         return world.follow(step);
@@ -241,6 +270,8 @@ function switchOn(service: SimService, { name, times, forMs, endpoint, handle }:
     ...(handle === undefined ? {} : { username: handle }),
   });
 }
+
+const skewed = (clock: VirtualClock, byMs: number): VirtualClock => (byMs === 0 ? clock : { ...clock, now: () => clock.now() + byMs });
 
 /** The world's own time, which no operator sets. */
 const trueClock = (clock: VirtualClock, startMs: number): Clock => {

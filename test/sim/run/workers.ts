@@ -2,13 +2,15 @@
 import { type ChildProcess, fork } from "node:child_process";
 import type { Verdict } from "./play-seed.ts";
 
-export interface SpreadOptions {
-  /** The script that a worker runs: it plays each job it is sent and answers with a Verdict. */
+export interface SpreadOptions<AJob extends object, Outcome> {
+  /** The script that a worker runs: it plays each job it is sent and answers with what it found. */
   readonly script: string;
   readonly workers: number;
   /** What to play next; undefined when there is no more. */
-  readonly next: () => Job | undefined;
-  readonly onVerdict: (verdict: Verdict) => void;
+  readonly next: () => AJob | undefined;
+  readonly onVerdict: (verdict: Outcome) => void;
+  /** The verdict on a job whose worker never answered. */
+  readonly failed: (job: AJob, text: string) => Outcome;
 }
 
 export interface Job {
@@ -25,16 +27,23 @@ const JOBS_PER_PROCESS = 150;
 /** A seed takes a second or two of a processor, a minute or two where others have it; whatever takes this long will not end. */
 const LONGEST_MS = 600_000;
 
-export async function spread(options: SpreadOptions): Promise<void> {
+const NOTHING = { requests: 0, messages: 0, lives: 0, stalls: 0, replaced: 0 };
+
+/** The verdict on a seed whose worker never answered. */
+export const failedSeed = ({ seed }: Job, text: string): Verdict => ({
+  ...{ seed, hash: "", objections: [text], cpuMs: 0, cuts: [], counts: NOTHING },
+});
+
+export async function spread<AJob extends object, Outcome>(options: SpreadOptions<AJob, Outcome>): Promise<void> {
   await Promise.all(Array.from({ length: options.workers }, () => work(options)));
 }
 
-async function work(options: SpreadOptions): Promise<void> {
+async function work<AJob extends object, Outcome>(options: SpreadOptions<AJob, Outcome>): Promise<void> {
   for (let job = options.next(); job !== undefined; ) {
     // Source maps cost a fifth of the time: a failed seed is played again by itself to see where.
     const child = fork(options.script, ["--worker"], { execArgv: ["--max-semi-space-size=64"] });
     for (let played = 0; job !== undefined && played < JOBS_PER_PROCESS; played += 1) {
-      const verdict = await ask(child, job);
+      const verdict = await ask(child, job, options.failed);
       // The process was gone before it began: a fresh one plays the job.
       if (verdict === undefined) break;
       options.onVerdict(verdict);
@@ -46,28 +55,22 @@ async function work(options: SpreadOptions): Promise<void> {
 }
 
 /** Resolves with undefined where the process did not take the job. */
-function ask(child: ChildProcess, job: Job): Promise<Verdict | undefined> {
+function ask<AJob extends object, Outcome>(
+  child: ChildProcess,
+  job: AJob,
+  failed: SpreadOptions<AJob, Outcome>["failed"],
+): Promise<Outcome | undefined> {
   return new Promise((resolve) => {
-    const failed = (text: string): Verdict => ({
-      ...{
-        seed: job.seed,
-        hash: "",
-        objections: [text],
-        cpuMs: 0,
-        cuts: [],
-        counts: { requests: 0, messages: 0, lives: 0, stalls: 0, replaced: 0 },
-      },
-    });
-    const finish = (verdict: Verdict | undefined) => {
+    const finish = (verdict: Outcome | undefined) => {
       clearTimeout(timer);
       child.off("message", finish);
       child.off("exit", onExit);
       resolve(verdict);
     };
-    const onExit = () => finish(failed("the simulation ended its process"));
+    const onExit = () => finish(failed(job, "the simulation ended its process"));
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
-      finish(failed("the simulation does not end"));
+      finish(failed(job, "the simulation does not end"));
     }, LONGEST_MS);
     child.on("message", finish);
     child.on("exit", onExit);
