@@ -12,11 +12,11 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY config ./config
 COPY src ./src
-# What the bundle holds leaves node_modules, and with it types, source maps, and the driver's sources and binaries for other systems.
+# What the bundle holds leaves node_modules, and with it types, source maps, pages, and the driver's sources and binaries for other systems.
 RUN npm run build \
  && node config/build/prune-image.mjs \
  && rm -rf config/build node_modules/node-addon-api node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
- && find node_modules/better-sqlite3/prebuilds -name "*.node" ! -name "linux*-$(node -p process.arch).node" -delete \
+ && find node_modules/better-sqlite3/prebuilds -name "*.node" ! -name "linux-$(node -p process.arch).node" -delete \
  && find dist node_modules -type d -empty -delete
 
 FROM ${NODE_IMAGE}

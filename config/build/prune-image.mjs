@@ -1,13 +1,15 @@
 /**
  * Leaves in the node_modules beside package.json, for an image, what the built program loads from there: the packages that are not bundled,
- * with what they depend on, and of these no types and no source maps. dist/ loses its types too: nothing compiles against an image.
+ * with what they depend on, and of these no types, no source maps and no pages. dist/ loses its types too: nothing compiles against an image.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { NOT_BUNDLED } from "./not-bundled.mjs";
 
 const root = process.cwd();
-const UNREAD_FILE = /(\.d\.[cm]?ts|\.map)$/;
+const UNREAD_FILE = /(\.d\.[cm]?ts|\.map|\.md)$/;
+/** They go wherever the code goes, whatever their names end in. */
+const LEGAL_FILE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;
 
 const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 const isPackage = (folder) => existsSync(join(folder, "package.json"));
@@ -43,7 +45,8 @@ function removeUnneeded(modules, needed) {
 }
 
 function removeUnread(folder) {
-  for (const path of readdirSync(folder, { recursive: true })) if (UNREAD_FILE.test(path)) rmSync(join(folder, path));
+  for (const path of readdirSync(folder, { recursive: true }))
+    if (UNREAD_FILE.test(path) && !LEGAL_FILE.test(path)) rmSync(join(folder, path));
 }
 
 removeUnneeded(join(root, "node_modules"), addNeeded(NOT_BUNDLED, root, new Set()));
