@@ -144,7 +144,7 @@ interface Prepared extends Pick<DemoRun, "config" | "configFile" | "ownConfigFil
 /** The configuration as it is written and as the demo runs it, and a folder for its state. */
 async function prepare(given: CliContext, configFile: string, teardown: Teardown): Promise<Prepared> {
   const written = await requireConfig(onSandbox(given), configFile, { lenientSecrets: true });
-  const folder = await makeTemporaryFolder("chirpwatch-demo-");
+  const folder = await makeTemporaryFolder("chirpwatch-demo-", given.env);
   teardown.push("temporary state", () => folder.remove());
   const statePath = join(folder.path, "demo.db");
   const config = demoConfig(written, { statePath, server: demoServer(written.server, given.env, () => given.random.id()) });

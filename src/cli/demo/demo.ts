@@ -27,7 +27,7 @@ export function addDemo(program: Command, context: CliContext): void {
     .description("show the daemon at work on an invented world: no key, no network")
     .option("-c, --config <file>", "configuration to run (default: the example of the package)")
     .option("--once", "end after the summary (the default)")
-    .option("--stay", "keep running after the summary, until a signal")
+    .option("--stay", "live through fourteen days first, and keep running after the summary until a signal")
     .addHelpText("after", "\nExample:\n  chirpwatch demo --stay")
     .action((flags: DemoFlags) => demo(context, flags));
 }

@@ -8,8 +8,8 @@ export const PAST_DAYS = 14;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Each leap costs a poll of every watch; the last day, which people see first, has more of them. */
-const LEAP_MS = 4 * HOUR_MS;
-const LAST_DAY_LEAP_MS = HOUR_MS;
+const LEAP_MS = 6 * HOUR_MS;
+const LAST_DAY_LEAP_MS = 2 * HOUR_MS;
 /** After a leap, what it found is grouped and delivered. */
 const SETTLING_MS: readonly number[] = [1_000, 31_000, 31_000];
 /** Moves a start or a stop on, which wait for timers of their own. */

@@ -16,7 +16,7 @@ import { type NewFile, writeNewFiles } from "./new-files.ts";
 interface InitFlags {
   readonly config?: string;
   readonly search?: string;
-  readonly account: readonly string[];
+  readonly account?: readonly string[];
   readonly channel?: string;
   readonly sendSample?: true;
 }
@@ -35,12 +35,7 @@ export function addInit(program: Command, context: CliContext): void {
     )
     .addArgument(new Argument("[target]", "where alerts go, or docker: a folder for Docker Compose").choices([...SINK_KINDS, "docker"]))
     .option("--search <query>", "what to search for")
-    .option(
-      "--account <handle>",
-      "an account whose posts raise alerts; may be given several times",
-      (one, all: string[]) => [...all, one],
-      [],
-    )
+    .option("--account <handle>", "an account whose posts raise alerts; may be given several times", collect)
     .option("--channel <channel>", "the Slack channel, by name with # or by id")
     .option("-c, --config <file>", "the file to write (default: watches.yaml)")
     .option("--send-sample", "afterwards send one labelled sample message to the sink, with the token that the environment or .env has")
@@ -100,8 +95,10 @@ async function initDocker(context: CliContext, flags: InitFlags): Promise<void> 
   );
 }
 
+const collect = (one: string, before: readonly string[] = []): readonly string[] => [...before, one];
+
 /** @throws ExitError 2 for an answer that cannot be used */
-function answersOf(kind: StarterKind, { search, account, channel }: InitFlags): StarterAnswers {
+function answersOf(kind: StarterKind, { search, account = [], channel }: InitFlags): StarterAnswers {
   if (channel !== undefined && kind !== "slack") throw usage(`--channel is for Slack: \`init ${kind}\` has none`);
   const wrong = [...account.map(wrongHandle), channel === undefined ? undefined : wrongChannel(channel)].find((one) => one !== undefined);
   if (wrong !== undefined) throw usage(wrong);
@@ -114,7 +111,7 @@ function answersOf(kind: StarterKind, { search, account, channel }: InitFlags): 
 }
 
 /** @throws ExitError 2 when nobody can be asked */
-async function ask(context: CliContext, { search, account, channel }: InitFlags): Promise<StarterChoice> {
+async function ask(context: CliContext, { search, account = [], channel }: InitFlags): Promise<StarterChoice> {
   const prompt = search === undefined && channel === undefined && account.length === 0 ? openPrompt() : undefined;
   if (prompt === undefined)
     throw usage(
