@@ -94,6 +94,17 @@ describe("a Slack bot", () => {
     ]);
   });
 
+  it.each([
+    ["is in the thread", { thread_ts: "1.1", ts: "2" }, {}],
+    ["ignored the thread", { ts: "2" }, { missingThread: "1.1" }],
+    ["began one of its own", { thread_ts: "2", ts: "2" }, { missingThread: "1.1" }],
+    ["is not in the answer", undefined, {}],
+  ])("says that a thread is gone by the message that was posted: it %s", async (_case, message, more) => {
+    slack.answer(json({ ok: true, ts: "2", message }));
+    expect(await send(botSettings(), "hello", never, { threadRef: "1.1" })).toEqual({ ref: "2", ...more });
+    expect(await send(botSettings())).toEqual({ ref: "2" });
+  });
+
   it("shows in the channel, too, what it posts in a thread, where the settings say so; but no part of a list", async () => {
     const settings = { ...botSettings(), thread_by: "conversation", broadcast: "always" } as const;
     await send(settings);

@@ -223,12 +223,28 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
         // Slack does not deduplicate: the key is there for whoever reads the channel by program.
         metadata: { event_type: "chirpwatch_message", event_payload: { id: messageId } },
       });
-      const { ts, channel: place } = answer as { readonly ts?: unknown; readonly channel?: unknown };
-      return typeof ts === "string" ? { ref: ts, ...(typeof place === "string" ? { channel: place } : {}) } : {};
+      return receiptOf(answer as PostAnswer, thread?.ref);
     } catch (error) {
       throw classifySdkError(error, channel);
     }
   };
+}
+
+/**
+ * Slack ignores a `thread_ts` whose message was deleted: the message then stands in the channel, and what was posted, which the answer repeats,
+ * has another thread or none. https://docs.slack.dev/reference/methods/chat.postMessage#threads
+ */
+function receiptOf(answer: PostAnswer, threadRef: string | undefined): SendReceipt {
+  const { ts, channel, message } = answer;
+  if (typeof ts !== "string") return {};
+  const isIgnored = threadRef !== undefined && message !== undefined && message.thread_ts !== threadRef;
+  return { ref: ts, ...(typeof channel === "string" ? { channel } : {}), ...(isIgnored ? { missingThread: threadRef } : {}) };
+}
+
+interface PostAnswer {
+  readonly ts?: unknown;
+  readonly channel?: unknown;
+  readonly message?: { readonly thread_ts?: unknown };
 }
 
 function updatesOf(settings: SlackSettings, deps: SinkDeps): Pick<Sink, "updates"> {
