@@ -1,27 +1,27 @@
-/** Sends alerts on values again while they stay across their thresholds, and once more when they are back: for sinks that want that. */
+/**
+ * Alerts on values that are across their thresholds: sent again while they stay so, and once more when they are back, to sinks that want that. A
+ * value that is back is seen by the poll that finds it, and committed with it; repeats have their own time.
+ */
 import { repeat } from "../engine/health/repeat.ts";
-import type { Cancel, Clock } from "../model/clock.ts";
-import type { ChirpEvent } from "../model/event.ts";
-import type { Hash } from "../model/hash.ts";
+import type { Cancel } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
+import { groupBy } from "../model/group-by.ts";
+import type { LevelFollowUps } from "../model/level-follow-ups.ts";
 import type { LevelStore, OpenLevel } from "../model/level.ts";
 import type { Log } from "../model/log.ts";
-import type { NewDelivery, PollStore } from "../model/poll-store.ts";
-import { followUp, levelState } from "../route/level.ts";
-import type { ActiveWatches } from "./delivering/active-watches.ts";
-import type { Routing } from "./delivering/routing.ts";
+import type { PollStore } from "../model/poll-store.ts";
+import type { Poll } from "../plan/poll.ts";
+import { levelState } from "../route/level.ts";
+import { endOf, type FollowUpParts, followUpsOf } from "./polling/level-follow-ups.ts";
 
-export interface LevelsDeps {
-  readonly store: LevelStore & Pick<PollStore, "commitPoll">;
-  readonly clock: Clock;
-  readonly hash: Hash;
+export interface LevelsDeps extends FollowUpParts {
+  readonly store: LevelStore & Pick<PollStore, "commitPoll" | "loadSources">;
   readonly log: Log;
-  readonly routing: () => Pick<Routing, "routeFollowUp">;
-  readonly active: Pick<ActiveWatches, "sinksOf">;
+  readonly polls: () => readonly Poll[];
   /** Something was committed. */
   wakeDelivery(): void;
 }
 
-/** A value that is back is noticed within so long: what the detector remembers is read, and nothing is asked of the service. */
 const CHECK_EVERY_MS = 30_000;
 
 /** Returns what ends it. */
@@ -30,44 +30,66 @@ export function startLevels(deps: LevelsDeps): Cancel {
   return repeat({
     clock,
     everyMs: CHECK_EVERY_MS,
-    work: async () => {
-      for (const level of await deps.store.openLevels()) await checkLevel(level, deps);
-    },
-    onError: (error) => log.error("alerts on values could not be repeated or resolved", { error }),
+    work: () => checkLevels(deps),
+    onError: (error) => log.error("alerts on values could not be repeated or resolved", { error: errorText(error) }),
   });
 }
 
-async function checkLevel(level: OpenLevel, deps: LevelsDeps): Promise<void> {
-  const { store, clock, hash } = deps;
-  const state = levelState(level);
-  const nowMs = clock.now();
-  if (state.kind === "over") return store.changeLevel(level, { kind: "close" });
-  if (state.kind === "back") {
-    // Nobody waits for the end of what was never sent.
-    if (level.isSent) await send(level, followUp(level, { resolved: state.names }, { hash, nowMs }), deps, "sendResolved");
-    return store.changeLevel(level, { kind: "close" });
+async function checkLevels(deps: LevelsDeps): Promise<void> {
+  const { store } = deps;
+  const open = await store.openLevels();
+  for (const levels of groupBy(open, ({ event }) => event.id).values()) {
+    const states = new Map(levels.map((level) => [level, levelState(level)]));
+    const over = levels.filter((level) => states.get(level)?.kind === "over");
+    for (const level of over) await store.closeLevel(level);
+    // By its poll, but for what an older release left open.
+    await commit(deps, endOf(levels, deps));
+    await repeatAlerts(
+      deps,
+      levels.filter((level) => states.get(level)?.kind === "across"),
+    );
   }
-  if (level.rules === null) await store.changeLevel(level, { kind: "seen", rules: state.rules });
-  if (level.nextAtMs === null || level.nextAtMs > nowMs || !level.isPolled || !level.isSent) return;
-  const repeats = level.repeats + 1;
-  const repeatMs = await send(level, followUp(level, { repeat: repeats }, { hash, nowMs }), deps, "repeatMs");
-  await store.changeLevel(level, { kind: "repeated", repeats, nextAtMs: repeatMs === undefined ? null : nowMs + repeatMs });
 }
 
-/** Committed twice it is one alert, by its id. Answers how long until the next one; undefined where it is not wanted any more. */
-async function send(
-  level: OpenLevel,
-  event: ChirpEvent,
-  deps: LevelsDeps,
-  option: "repeatMs" | "sendResolved",
-): Promise<number | undefined> {
-  const nowMs = event.detectedAtMs;
-  const ownSinks = deps.active.sinksOf(event.watchKey);
-  const routed = ownSinks === undefined ? undefined : deps.routing().routeFollowUp(level, event, ownSinks, nowMs);
-  if (routed === undefined || routed.options[option] === undefined) return undefined;
-  const deliveries: readonly NewDelivery[] = [routed.delivery];
-  await deps.store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries });
-  deps.log.info(option === "repeatMs" ? "alert repeated" : "alert resolved", { event: event.id, type: event.type, sink: level.sink });
-  deps.wakeDelivery();
-  return routed.options.repeatMs;
+async function commit({ store, clock, log, wakeDelivery }: LevelsDeps, followUps: LevelFollowUps): Promise<void> {
+  if (followUps.levels.length === 0) return;
+  const { events } = followUps;
+  const { status } = await store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], ...followUps });
+  if (status === "conflict") return;
+  for (const { id, type, body } of events) log.info("alert on a value goes on", { event: id, type, repeat: body["repeat"] ?? "ends" });
+  wakeDelivery();
+}
+
+/** At most one repeat waits: a later one takes its place. None while the first alert waits, nor before a poll has found the value so again. */
+async function repeatAlerts(deps: LevelsDeps, levels: readonly OpenLevel[]): Promise<void> {
+  const nowMs = deps.clock.now();
+  const due = levels.filter((level) => isRepeatDue(level, nowMs));
+  for (const alike of groupBy(due, ({ repeats }) => String(repeats)).values()) {
+    const [first] = alike;
+    if (first === undefined) continue;
+    const asOfMs = await lastPollOf(first, deps);
+    const polled = alike.filter(({ lastAtMs }) => asOfMs > lastAtMs);
+    const state = levelState(first);
+    if (state.kind !== "across" || polled.length === 0) continue;
+    const mark = { repeat: first.repeats + 1, names: state.names, asOfMs };
+    await commit(
+      deps,
+      followUpsOf(polled, mark, deps, ({ repeatMs }) => repeatMs !== undefined),
+    );
+  }
+}
+
+function isRepeatDue({ nextAtMs, lastAtMs, isPolled, isSent, isWaiting, doneAtMs, lastRepeat }: OpenLevel, nowMs: number): boolean {
+  if (nextAtMs === null || nextAtMs > nowMs || !isPolled || !isSent || isWaiting || lastRepeat?.state === "sealed") return false;
+  // Counted from when its sink had the alert.
+  return lastRepeat !== undefined || doneAtMs === null || doneAtMs + (nextAtMs - lastAtMs) <= nowMs;
+}
+
+/** When a poll of its target began last that succeeded; 0 where none did. */
+async function lastPollOf({ event, targetKey }: OpenLevel, { store, polls }: LevelsDeps): Promise<number> {
+  const all = polls().flatMap((poll) => [poll, ...(poll.group?.members ?? [])]);
+  const own = all.filter(({ subscribers }) => subscribers.some((one) => one.watchKey === event.watchKey && one.targetKey === targetKey));
+  if (own.length === 0) return 0;
+  const sources = await store.loadSources([...new Set(own.map(({ key }) => key))]);
+  return Math.max(0, ...sources.map(({ lastOkAtMs }) => lastOkAtMs ?? 0));
 }

@@ -232,7 +232,10 @@ function startLeading(
     if (share.isAlone) teardown.push("clock watch", watchClock({ clock, log, store, silences, engine, pump: () => delivery().pump }));
     // The one that leads notifies the operator for all replicas.
     teardown.push("state check", startStateCheck(polling.storeWatch, share, deps));
-    teardown.push("levels", startLevels({ ...delivering, store, clock, hash, log, wakeDelivery: () => events.emit("committed") }));
+    teardown.push(
+      "levels",
+      startLevels({ ...delivering, store, clock, hash, log, polls: () => engine.polls, wakeDelivery: () => events.emit("committed") }),
+    );
     teardown.push("enriching", enriching.start());
     const isAlive = () => polling.storeWatch.trouble === undefined && clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
     const { heartbeat } = initial.ops;

@@ -96,9 +96,10 @@ export class EngineParts {
 
   #newRunner(): PollRunner {
     const { store, gate, profiles, clock, serviceClock, random, hash, meter, log, trace, route, findEdits, wakeDelivery } = this.#deps;
-    const { polls, retentionMs } = this.#deps;
+    const { polls, retentionMs, followLevels } = this.#deps;
     return new PollRunner({
       ...{ store, gate, profiles, clock, serviceClock, random, hash, meter, log, trace, route, findEdits, wakeDelivery, retentionMs },
+      followLevels,
       withoutRemoved: (poll) => polls.withoutRemoved(poll),
     });
   }

@@ -2,7 +2,7 @@
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { WantedEdit } from "./edit.ts";
 import type { JsonObject } from "./json.ts";
-import type { LevelOptions } from "./level.ts";
+import type { LevelOptions, LevelStep } from "./level.ts";
 import type { RoutedPlace } from "./routed-place.ts";
 import type { LateVerdict, Recheck, RecheckRef } from "./recheck.ts";
 import type { TargetRef, TargetStatus } from "./watch-store.ts";
@@ -157,6 +157,8 @@ export interface PollCommit {
   /** Oldest first. An event whose id exists is not stored again, nor are its deliveries. */
   readonly events: readonly ChirpEvent[];
   readonly deliveries: readonly NewDelivery[];
+  /** Of alerts on values that are across their thresholds. */
+  readonly levels?: readonly LevelStep[];
   /** Of events whose deliveries are created later. */
   readonly enrichments?: readonly NewEnrichment[];
 }

@@ -30,11 +30,11 @@ export type LevelState =
   /** There is nothing to wait for any more. */
   | { readonly kind: "over" }
   /** Names of the numbers that are still across. */
-  | { readonly kind: "across"; readonly names: readonly string[]; readonly rules: LevelRules }
+  | { readonly kind: "across"; readonly names: readonly string[] }
   | { readonly kind: "back"; readonly names: readonly string[] };
 
-/** A threshold that was edited or removed since is over without a word: a reload alerts to nothing. */
-export function levelState({ event, rules: first, memory }: OpenLevel): LevelState {
+/** By what the detector remembers, now or as a poll has just found it. A threshold that was edited or removed since is over without a word: a reload alerts to nothing. */
+export function levelState({ event, rules: first, memory }: Pick<OpenLevel, "event" | "rules" | "memory">): LevelState {
   if (memory === null || memory["gone"] === true) return { kind: "over" };
   const now = (memory["thresholds"] ?? {}) as LevelRules;
   const rules = first ?? Object.fromEntries(crossedOf(event).flatMap((name) => (now[name] === undefined ? [] : [[name, now[name]]])));
@@ -42,23 +42,29 @@ export function levelState({ event, rules: first, memory }: OpenLevel): LevelSta
   if (names.length === 0) return { kind: "over" };
   const across = (memory["across"] ?? []) as readonly string[];
   const holding = names.filter((name) => across.includes(name));
-  return holding.length === 0 ? { kind: "back", names } : { kind: "across", names: holding, rules };
+  return holding.length === 0 ? { kind: "back", names } : { kind: "across", names: holding };
 }
 
-/** The same fact once more. Its id follows from the first alert's, so that it is made once whatever happens. */
-export function followUp(
-  level: OpenLevel,
-  mark: { readonly repeat: number } | { readonly resolved: readonly string[] },
-  at: FollowUpDeps,
-): ChirpEvent {
-  const { event, memory } = level;
-  const names = "resolved" in mark ? mark.resolved : crossedOf(event);
-  const episode = `${event.id} ${"repeat" in mark ? `repeat ${mark.repeat}` : "resolved"}`;
+export interface FollowUpMark {
+  /** Which repeat it is, of the numbers that are still across; absent: the numbers are back. */
+  readonly repeat?: number;
+  readonly names: readonly string[];
+  /** When the values were so. */
+  readonly asOfMs: number;
+  /** The sinks that get it: others may be at another repeat. */
+  readonly sinks: readonly string[];
+}
+
+/** The same fact once more, with the values that are remembered. Its id follows from the first alert's. */
+export function followUp({ event, memory }: Pick<OpenLevel, "event" | "memory">, mark: FollowUpMark, at: FollowUpDeps): ChirpEvent {
+  const { repeat, names, asOfMs, sinks } = mark;
+  const episode = `${event.id} ${repeat === undefined ? "resolved" : `repeat ${repeat}`} ${[...sinks].sort().join(" ")}`;
+  const body = bodyNow(event.body, names, (memory?.["values"] ?? {}) as JsonObject, repeat === undefined);
   return {
     ...event,
     id: eventId(at.hash, event.watchKey, { type: event.type, subject: event.subject, episode }),
-    body: { ...bodyNow(event.body, names, (memory?.["values"] ?? {}) as JsonObject, "resolved" in mark), ...mark },
-    occurredAtMs: at.nowMs,
+    body: { ...body, ...(repeat === undefined ? { resolved: names } : { crossed: names, repeat }) },
+    occurredAtMs: asOfMs,
     detectedAtMs: at.nowMs,
   };
 }

@@ -35,7 +35,7 @@ import { knownItems } from "./items/known-items.ts";
 import { loadSources } from "./items/load-sources.ts";
 import { countEvents, newestEvent } from "./history/event-volume.ts";
 import { absentMembers, knownMembers } from "./items/members.ts";
-import { changeLevel, dueRepeats, openLevels } from "./items/levels.ts";
+import { closeLevel, dueRepeats, openLevels } from "./items/levels.ts";
 import { lastMentions } from "./messages/mentions.ts";
 import { nextDueAt } from "./outbox/next-due.ts";
 import { nameAccounts } from "./watches/named-accounts.ts";
@@ -91,9 +91,9 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     ...replicaStore(db),
     ...configRevisionStore(db, deps.random),
     ...backfills(db),
-    openLevels: () => openLevels(db),
+    openLevels: (watchKeys) => openLevels(db, watchKeys),
     dueRepeats: () => dueRepeats(db),
-    changeLevel: (level, change) => changeLevel(db, level, change),
+    closeLevel: (level) => closeLevel(db, level),
     ...history(db, deps.clock),
     ...notes(db),
     ...learned(db),

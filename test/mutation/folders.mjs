@@ -93,6 +93,7 @@ export const FOLDERS = {
         "insert-deliveries",
         "insert-events",
         "joined-dead",
+        "level-steps",
         "next-due",
         "place-again",
         "release-waiting",

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { describeInterleaved } from "./interleaved-contract.ts";
+import { describeLevels } from "./levels-contract.ts";
 import { describeMembers } from "./members-contract.ts";
 import { PostgresStates } from "./postgres-states.ts";
 import { describeStore } from "./store-contract.ts";
@@ -22,5 +23,6 @@ describe("on Postgres", () => {
 
   describeStore("Postgres", () => states.empty());
   describeMembers("Postgres", () => states.empty());
+  describeLevels("Postgres", () => states.empty());
   describeInterleaved("Postgres", async () => [await states.empty(), await states.open()]);
 });

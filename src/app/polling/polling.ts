@@ -22,6 +22,7 @@ import { createFindEdits } from "../../deliver/find-edits.ts";
 import { createFallbackNotifier } from "../delivering/fallback-notifier.ts";
 import { type Auditing, createAuditing } from "./auditing.ts";
 import { createPaying, type Paying } from "./paying.ts";
+import { createFollowLevels } from "./level-follow-ups.ts";
 import { createPollEngine, type PollEngine } from "./poll-engine.ts";
 import { createStartReport, type StartReport } from "../daemon/start-report.ts";
 
@@ -191,6 +192,7 @@ class PollingHalf implements Polling {
       polls: this.#polls,
       route: delivering.active.route,
       findEdits: createFindEdits({ store, hash, clock, causes: () => delivery().editCauses }),
+      followLevels: createFollowLevels({ store, hash, clock, ...delivering }),
       notifyDirectly: createFallbackNotifier({ delivery, config, clock, random, log }),
       probe: () => this.#auditing.probe(),
       retentionMs: () => config().state.retentionMs,

@@ -1,6 +1,7 @@
 /** A commit with what follows from the events that it creates: they are counted, logged and delivered. */
 import type { FindEdits } from "../../model/edit.ts";
 import { groupBy } from "../../model/group-by.ts";
+import type { FollowLevels } from "../../model/level-follow-ups.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollCommit, PollStore } from "../../model/poll-store.ts";
 import type { Ports } from "../../model/ports.ts";
@@ -17,6 +18,8 @@ export interface PolledCommitDeps extends CommitDeps {
   readonly route: RouteEvaluated;
   /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
   readonly findEdits?: FindEdits | undefined;
+  /** What follows for alerts on values; absent where nobody repeats or ends them. */
+  readonly followLevels?: FollowLevels | undefined;
 }
 
 /** The run of a poll, by the source that it is known under. */

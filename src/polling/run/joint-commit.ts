@@ -94,6 +94,7 @@ function joinCommits(first: PollCommit, others: readonly PollCommit[]): PollComm
           },
         }),
     ...(all.some(({ edits }) => edits !== undefined) ? { edits: all.flatMap(({ edits = [] }) => edits) } : {}),
+    levels: all.flatMap(({ levels = [] }) => levels),
     events,
     deliveries: inOrder(all.flatMap(({ deliveries }) => deliveries)),
     enrichments: inOrder(all.flatMap(({ enrichments = [] }) => enrichments)),

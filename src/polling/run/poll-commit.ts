@@ -1,6 +1,7 @@
 /** What one poll writes, in one transaction: the memory of its source, targets, verdicts, events and their deliveries. Pure. */
 import type { WantedEdit } from "../../model/edit.ts";
 import type { JsonObject } from "../../model/json.ts";
+import type { LevelFollowUps } from "../../model/level-follow-ups.ts";
 import type { PollCommit } from "../../model/poll-store.ts";
 import { gatherMs } from "../evaluate/absence.ts";
 import { withHandles } from "../evaluate/renames.ts";
@@ -13,11 +14,16 @@ export interface CommitOptions {
   readonly nowMs: number;
   readonly route: RouteEvaluated;
   readonly edits: readonly WantedEdit[];
+  /** Of alerts on values. They come before what is new: a value that is back, and across again later. */
+  readonly followUps?: LevelFollowUps | undefined;
 }
 
 export function commitOf({ poll, source }: PollState, seen: Seen, { joined, renames }: Evaluation, options: CommitOptions): PollCommit {
-  const { nowMs, edits, route } = options;
+  const { nowMs, edits, route, followUps = { events: [], deliveries: [], levels: [] } } = options;
   const { members = [], rechecks = [] } = joined;
+  const { events, deliveries, enrichments } = committedOf(
+    joined.events.map((event) => route(event, nowMs, gatherMs(poll.intervalMs, seen.isWhole))),
+  );
   // A poll that found nothing writes nothing but its time.
   const isSame = seen.memory === undefined || JSON.stringify(seen.memory) === JSON.stringify(source.memory);
   return {
@@ -34,6 +40,9 @@ export function commitOf({ poll, source }: PollState, seen: Seen, { joined, rena
     ...(members.length === 0 ? {} : { members }),
     ...(rechecks.length === 0 ? {} : { rechecks: { rechecks, ended: [], late: [] } }),
     ...(edits.length === 0 ? {} : { edits }),
-    ...committedOf(joined.events.map((event) => route(event, nowMs, gatherMs(poll.intervalMs, seen.isWhole)))),
+    ...(followUps.levels.length === 0 ? {} : { levels: followUps.levels }),
+    events: [...followUps.events, ...events],
+    deliveries: [...followUps.deliveries, ...deliveries],
+    ...(enrichments === undefined ? {} : { enrichments }),
   };
 }

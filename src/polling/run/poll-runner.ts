@@ -105,10 +105,11 @@ export class PollRunner {
     evaluation: Evaluation,
     { startedAtMs, commits }: { readonly startedAtMs: number; readonly commits: Pick<PollStore, "commitPoll"> },
   ): Promise<ReadonlySet<string> | undefined> {
-    const { clock, route, trace, log, meter, findEdits, wakeDelivery } = this.#deps;
+    const { clock, route, trace, log, meter, findEdits, followLevels, wakeDelivery } = this.#deps;
     const { poll } = state;
     const edits = (await findEdits?.(sightsOf(seen.tweets, evaluation.joined.events))) ?? [];
-    const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route, edits });
+    const followUps = await followLevels?.(evaluation.joined.targets);
+    const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route, edits, followUps });
     const created = await commitEvents({ store: commits, log, meter, wakeDelivery }, commit, { trace, source: poll.key });
     if (created !== undefined) countPoll(meter, poll, commit, created);
     return created;

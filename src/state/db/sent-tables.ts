@@ -45,6 +45,10 @@ export interface LevelsTable {
   repeat_ms: number | null;
   next_at: number | null;
   repeats: number;
-  /** JSON: thresholds by name; null until they were first checked. */
+  /** JSON: the thresholds that it is about, by name; null in rows from before that was kept from the first. */
   rules: string | null;
+  /** When it was made, or repeated last; null in rows from before that was kept. */
+  last_at: number | null;
+  /** The alert that repeated it last. */
+  last_event_id: string | null;
 }

@@ -38,6 +38,7 @@ import { up as followUps } from "./0033-follow-ups.ts";
 import { up as decodedTexts } from "./0034-decoded-texts.ts";
 import { up as partlyTaken } from "./0035-partly-taken.ts";
 import { up as heldMessages } from "./0036-held-messages.ts";
+import { up as lastRepeats } from "./0037-last-repeats.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -78,6 +79,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0034-decoded-texts": { up: decodedTexts },
   "0035-partly-taken": { up: partlyTaken },
   "0036-held-messages": { up: heldMessages },
+  "0037-last-repeats": { up: lastRepeats },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

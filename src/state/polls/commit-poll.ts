@@ -5,10 +5,11 @@ import { insertDeliveries, scopesOfDeliveries } from "../outbox/insert-deliverie
 import { insertEnrichments } from "./enrichments.ts";
 import { insertEvents } from "../items/insert-events.ts";
 import { insertVerdicts } from "../items/insert-verdicts.ts";
+import { applyLevelSteps } from "../outbox/level-steps.ts";
 import { applyRechecks } from "../items/rechecks.ts";
 import { applyMembers } from "../items/members.ts";
 import { toText } from "../db/json-text.ts";
-import { EDITS, scopeOfSource, scopeOfWatch } from "../db/scopes.ts";
+import { EDITS, scopeOfSink, scopeOfSource, scopeOfWatch } from "../db/scopes.ts";
 import type { Settlements } from "../ledger/settlements.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
 import { TargetRevisions } from "../watches/target-revisions.ts";
@@ -32,13 +33,14 @@ const sourcesOf = ({ source, sources = [] }: PollCommit): readonly SourceChange[
 
 /** The sources and the watches whose rows it reads and changes, and where its deliveries join others. */
 function scopesOf(commit: PollCommit): readonly string[] {
-  const { targets, verdicts, members = [], rechecks, events, deliveries, enrichments = [], edits } = commit;
+  const { targets, verdicts, members = [], rechecks, events, deliveries, enrichments = [], edits, levels = [] } = commit;
   const ofRechecks = rechecks === undefined ? [] : [...rechecks.rechecks, ...rechecks.ended, ...rechecks.late];
   const watched = [targets, verdicts, members, ofRechecks, events, enrichments].flat();
   return [
     ...sourcesOf(commit).map(({ fingerprint }) => scopeOfSource(fingerprint)),
     ...watched.map(({ watchKey }) => scopeOfWatch(watchKey)),
     ...scopesOfDeliveries(deliveries),
+    ...levels.map(({ sink }) => scopeOfSink(sink)),
     ...(edits === undefined ? [] : [EDITS]),
   ];
 }
@@ -51,6 +53,7 @@ async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<stri
   if (!(await applyMembers(on, targets, commit.members ?? []))) throw new Conflict();
   if (commit.rechecks !== undefined && !(await applyRechecks(on, targets, commit.rechecks))) throw new Conflict();
   const created = await insertEvents(on, commit.events);
+  if (!(await applyLevelSteps(on, commit.levels ?? []))) throw new Conflict();
   await insertDeliveries(
     on,
     commit.deliveries.filter((delivery) => created.has(delivery.eventId)),

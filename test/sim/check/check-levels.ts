@@ -4,7 +4,7 @@
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
-import type { Alert } from "./outbox.ts";
+import { type Alert, groupBy } from "./outbox.ts";
 import { routesIn } from "./routes.ts";
 
 export const isFollowUp = ({ body }: Pick<LeftEvent, "body">): boolean => body["repeat"] !== undefined || body["resolved"] !== undefined;
@@ -21,7 +21,21 @@ export function checkLevels({ outbox, epochs, isClockSet }: Evidence): readonly 
   const unwanted = followers
     .filter((alert) => !isWanted(alert))
     .map(({ event, row }) => `${row.sink} got what follows ${event.type} ${event.subject}, which nobody wants there`);
-  return [...unwanted, ...(isClockSet ? [] : followers.flatMap((alert) => checkFollower(alert, outbox.alerts)))];
+  return [
+    ...unwanted,
+    ...checkWaiting(followers, outbox),
+    ...(isClockSet ? [] : followers.flatMap((alert) => checkFollower(alert, outbox.alerts))),
+  ];
+}
+
+/** Of one value at one sink at most one repeat is on its way. */
+function checkWaiting(followers: readonly Alert[], { messages }: Evidence["outbox"]): readonly string[] {
+  const repeats = followers.filter(({ event }) => event.body["repeat"] !== undefined);
+  const waiting = repeats.filter(({ row }) => row.state === "waiting" || messages.get(row.messageId ?? "")?.state === "open");
+  const values = groupBy(waiting, ({ event, row }) =>
+    JSON.stringify([row.sink, event.watch, event.type, event.subject, event.body["crossed"]]),
+  );
+  return [...values].flatMap(([value, alike]) => (alike.length > 1 ? [`${alike.length} repeats wait of ${value}`] : []));
 }
 
 /** An alert on the same value came before, at the same sink; a repeat follows one of its own watch. */
@@ -38,6 +52,8 @@ function checkFollower({ event, row }: Alert, alerts: readonly Alert[]): readonl
       .filter((other) => JSON.stringify(other.event.body["crossed"]) === JSON.stringify(event.body["crossed"]))
       .map((other) => other.row.createdAtMs),
   );
+  // No poll that began before the last alert says that it is still so.
+  if (event.occurredAtMs <= last) return [`${what} is repeated as of ${event.occurredAtMs}, before the alert of ${last}`];
   return row.createdAtMs - last < SHORTEST_MS ? [`${what} is repeated after ${row.createdAtMs - last} ms`] : [];
 }
 

@@ -63,6 +63,8 @@ function checkJoined(
   if (state !== "merged" && state !== "duplicate") return [];
   const other = outbox.alerts.find(({ row }) => row.id === joinedId);
   const own = played.left.events.find((event) => event.id === eventId);
+  // A repeat that waited makes way for what the next poll found.
+  if (state === "duplicate" && joinedId === null && own?.body["repeat"] !== undefined) return [];
   // Like it in what a `dedupe` names: check-dedupe.ts says whether it is.
   const isByKey = outbox.alerts.some(({ row, places }) => row.id === id && places.some(({ dedupe }) => dedupe !== undefined));
   // A follow-up is reported by the edit of its alert, or not at all, as that one is not.

@@ -38,7 +38,7 @@ export const STORE_WRITES: readonly string[] = [
   "addSilence",
   "expireSilence",
   "silenceDeliveries",
-  "changeLevel",
+  "closeLevel",
   "writeNote",
   "saveLearned",
   "prune",

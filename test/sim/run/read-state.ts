@@ -14,6 +14,8 @@ export interface LeftEvent {
   readonly subject: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly body: JsonObject;
+  /** When it came about. */
+  readonly occurredAtMs: number;
   readonly detectedAtMs: number;
 }
 
@@ -101,7 +103,7 @@ export function readState(path: string): LeftState {
         "select w.id as watch, i.item_id as itemId, i.verdict, i.detail from items i join targets t on t.id = i.target_id join watches w on w.key = t.watch_key order by 1, 2, 3",
       ),
       events: all<LeftEvent & { readonly labels: string; readonly body: string }>(
-        "select id, type, watch, watch_type as watchType, subject, labels, body, detected_at as detectedAtMs from events order by seq",
+        "select id, type, watch, watch_type as watchType, subject, labels, body, occurred_at as occurredAtMs, detected_at as detectedAtMs from events order by seq",
       ).map((event) => ({ ...event, labels: JSON.parse(event.labels) as LeftEvent["labels"], body: JSON.parse(event.body) as JsonObject })),
       deliveries: all(
         "select id, event_id as eventId, sink, group_key as groupKey, original_group_key as originalGroupKey, grouped as isGrouped, state, due_at as dueAtMs, created_at as createdAtMs, message_id as messageId, joined_id as joinedId, replayed_at as replayedAtMs from deliveries order by id",

@@ -1,0 +1,74 @@
+/** Alerts that follow those on values: which sinks get them, and what becomes of the first ones. Nothing is committed here. */
+import type { Clock } from "../../model/clock.ts";
+import { groupBy } from "../../model/group-by.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { FollowLevels, LevelFollowUps } from "../../model/level-follow-ups.ts";
+import type { LevelOptions, LevelStep, LevelStore, OpenLevel } from "../../model/level.ts";
+import { followUp, type FollowUpMark, levelState } from "../../route/level.ts";
+import type { ActiveWatches } from "../delivering/active-watches.ts";
+import type { Routing } from "../delivering/routing.ts";
+
+/** What decides where alerts go that follow others. */
+export interface FollowUpParts {
+  readonly clock: Clock;
+  readonly hash: Hash;
+  readonly routing: () => Pick<Routing, "routeFollowUp">;
+  readonly active: Pick<ActiveWatches, "sinksOf">;
+}
+
+/** Of a poll that has found values back: their alerts end with it. */
+export function createFollowLevels(deps: FollowUpParts & { readonly store: Pick<LevelStore, "openLevels"> }): FollowLevels {
+  return async (changes) => {
+    const remembered = changes.filter(({ memory }) => memory !== undefined && "across" in memory);
+    if (remembered.length === 0) return NONE;
+    const open = await deps.store.openLevels([...new Set(remembered.map(({ watchKey }) => watchKey))]);
+    const found = open.flatMap((level) => {
+      const change = remembered.find(({ watchKey, targetKey }) => watchKey === level.event.watchKey && targetKey === level.targetKey);
+      return change?.memory === undefined ? [] : [{ ...level, memory: change.memory }];
+    });
+    const ends = [...groupBy(found, ({ event }) => event.id).values()].map((levels) => endOf(levels, deps));
+    return {
+      events: ends.flatMap(({ events }) => events),
+      deliveries: ends.flatMap(({ deliveries }) => deliveries),
+      levels: ends.flatMap(({ levels }) => levels),
+    };
+  };
+}
+
+const NONE: LevelFollowUps = { events: [], deliveries: [], levels: [] };
+
+/** Of one alert at several sinks. Nobody waits for the end of what was never sent. */
+export function endOf(levels: readonly OpenLevel[], parts: FollowUpParts): LevelFollowUps {
+  const [first] = levels;
+  const state = first === undefined ? undefined : levelState(first);
+  if (state?.kind !== "back") return NONE;
+  const mark = { names: state.names, asOfMs: parts.clock.now() };
+  return followUpsOf(levels, mark, parts, ({ sendResolved }) => sendResolved === true);
+}
+
+/** One alert for all the sinks that want it. What none does is not made, and what is over ends all the same. */
+export function followUpsOf(
+  levels: readonly OpenLevel[],
+  mark: Omit<FollowUpMark, "sinks">,
+  { clock, hash, routing, active }: FollowUpParts,
+  isWanted: (options: LevelOptions) => boolean,
+): LevelFollowUps {
+  const [first] = levels;
+  if (first === undefined) return NONE;
+  const nowMs = clock.now();
+  const ownSinks = active.sinksOf(first.event.watchKey);
+  const event = followUp(first, { ...mark, sinks: levels.map(({ sink }) => sink) }, { hash, nowMs });
+  const routed = levels.map((level) => ({
+    level,
+    to: ownSinks === undefined || !level.isSent ? undefined : routing().routeFollowUp(level, event, ownSinks, nowMs),
+  }));
+  const deliveries = routed.flatMap(({ to }) => (to !== undefined && isWanted(to.options) ? [to.delivery] : []));
+  const steps = routed.map(({ level, to }): LevelStep => {
+    const about = { eventId: level.event.id, sink: level.sink, byEventId: event.id };
+    if (mark.repeat === undefined) return { ...about, change: { kind: "close" } };
+    const { repeatMs } = to?.options ?? {};
+    const nextAtMs = repeatMs === undefined ? null : nowMs + repeatMs;
+    return { ...about, change: { kind: "repeated", repeats: mark.repeat, atMs: nowMs, nextAtMs } };
+  });
+  return { events: deliveries.length === 0 ? [] : [event], deliveries, levels: steps };
+}
