@@ -40,12 +40,7 @@ export class Replicas {
     const replicas = new Replicas({ sandbox, hook, stateUrl, watches });
     await replicas.#postEach(3);
     for (let added = 0; added < count; added += 1) replicas.add();
-    const firstReads = () => replicas.all.flatMap((one) => one.log().filter(({ msg }) => msg.includes(" items noted")));
-    await until(
-      "every first read",
-      () => firstReads().length >= watchCount,
-      () => replicas.#said(),
-    );
+    await replicas.#firstReads(watchCount);
     await replicas.shared();
     const leader = await replicas.leader();
     replicas.all = [leader, ...replicas.all.filter((one) => one !== leader)];
@@ -150,6 +145,18 @@ export class Replicas {
 
   async post(): Promise<void> {
     this.fresh.push(...(await this.#postEach(1)));
+  }
+
+  /** On a busy machine all of them take long: that none is done for a while is a failure. */
+  async #firstReads(count: number): Promise<void> {
+    const done = () => this.all.flatMap((one) => one.log().filter(({ msg }) => msg.includes(" items noted"))).length;
+    for (const replica of this.all) await replica.logged("joined the replicas on this state");
+    for (let seen = done(); seen < count; seen = done())
+      await until(
+        `more than ${seen} first reads`,
+        () => done() > seen,
+        () => this.#said(),
+      );
   }
 
   #said(): string {
