@@ -26,6 +26,7 @@ import { warnOfStranded } from "./delivering/stranded.ts";
 import { startLevels } from "./levels.ts";
 import { createPolling, type Polling } from "./polling/polling.ts";
 import { startPruning } from "./pruning.ts";
+import { startReports } from "./reports/scheduled-reports.ts";
 import { type LoopTurns, MAX_TURN_MS } from "./fleet/supervise.ts";
 import type { Revisions } from "./fleet/revisions.ts";
 import { createReloader, type Reloader } from "./reload/reload.ts";
@@ -236,6 +237,7 @@ function startLeading(
       "levels",
       startLevels({ ...delivering, store, clock, hash, log, polls: () => engine.polls, wakeDelivery: () => events.emit("committed") }),
     );
+    teardown.push("reports", startReports({ store, clock, hash, log, config, wakeDelivery: () => events.emit("committed") }));
     teardown.push("enriching", enriching.start());
     const isAlive = () => polling.storeWatch.trouble === undefined && clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
     const { heartbeat } = initial.ops;

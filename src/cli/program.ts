@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   budget: async () => (await import("./planning/budget.ts")).addBudget,
   status: async () => (await import("./inspect/status.ts")).addStatus,
   events: async () => (await import("./inspect/events.ts")).addEvents,
+  report: async () => (await import("./inspect/report.ts")).addReport,
   tail: async () => (await import("./inspect/tail.ts")).addTail,
   dead: async () => (await import("./control/dead.ts")).addDead,
   replay: async () => (await import("./control/replay.ts")).addReplay,

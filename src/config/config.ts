@@ -1,4 +1,5 @@
 /** The whole configuration after it was checked: frozen, nothing unknown, no YAML, no unresolved variable. */
+import type { ReportConfig } from "../model/report.ts";
 import type { Route, Shaping, Throttle } from "../route/route.ts";
 import type { StateAddress } from "../model/postgres-address.ts";
 import type { MessageTemplate, Region } from "../model/template.ts";
@@ -105,6 +106,7 @@ export interface Config {
   readonly route?: Route;
   readonly sinks: readonly SinkConfig[];
   readonly templates: readonly MessageTemplate[];
+  readonly reports: readonly ReportConfig[];
   readonly warnings: readonly ConfigIssue[];
   /** Absolute paths of everything that was read: configuration, account lists, `_file` secrets. */
   readonly files: readonly string[];

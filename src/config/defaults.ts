@@ -29,6 +29,7 @@ export const DEFAULTS = {
   route: { group_by: [], group_wait: "0s", group_interval: "0s", continue: false },
   throttle: { on_exceed: "digest", digest_interval: "2m" },
   digest: { max_items: 100, when_empty: "nothing", timezone: "UTC" },
+  report: { by: ["lang"], top: 5, timezone: "UTC" },
   dedupe: { window: "24h" },
   chatSink: { retry_for: "24h", throttle: { limit: 30, interval: "10m", on_exceed: "digest" } },
   sink: { retry_for: "76h" },

@@ -1,4 +1,5 @@
 /** The state as a port, in coarse operations: one method is one transaction. Implemented in state/. All times epoch ms, ids text. */
+import type { ReportStore } from "./report.ts";
 import type { BackfillStore } from "./backfill.ts";
 import type { ConfigRevisionStore } from "./config-revisions.ts";
 import type { CrosspostStore } from "./crosspost.ts";
@@ -62,6 +63,7 @@ export interface Store
     LevelStore,
     History,
     Notes,
+    ReportStore,
     LearnedStore,
     Upkeep {
   close(): Promise<void>;

@@ -9,7 +9,7 @@ import { problem } from "./problem.ts";
 import { addReplays, type ReplayRouteDeps } from "./replay-routes.ts";
 import { addSilences, type SilenceRouteDeps } from "./silence-routes.ts";
 import type { Actions } from "./words/actions.ts";
-import { readEventQuery } from "./words/event-query.ts";
+import { readEventQuery, readReportQuery } from "./words/event-query.ts";
 import { explainView } from "./words/explain-view.ts";
 import { byOf } from "./words/replay-request.ts";
 import type { ApiViews } from "./words/views.ts";
@@ -55,6 +55,12 @@ function addReads(app: Hono, { views, clock }: ApiDeps): void {
   app.get("/api/v1/render", async (c) => {
     const view = await views.render({ what: c.req.query("event") ?? "", sink: c.req.query("sink") ?? "" });
     return typeof view === "string" ? problem(c, { status: 404, code: "RENDER_NOTHING", message: view }) : c.json(view);
+  });
+  app.get("/api/v1/report", async (c) => {
+    const query = readReportQuery(c.req.query(), clock.now());
+    if (typeof query === "string") return problem(c, { status: 400, code: "SERVER_BAD_QUERY", message: query });
+    const view = await views.report(query);
+    return typeof view === "string" ? problem(c, { status: 404, code: "REPORT_UNKNOWN", message: view }) : c.json(view);
   });
   app.get("/api/v1/dead", async (c) => c.json(await views.dead(c.req.query("sink"))));
 }

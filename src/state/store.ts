@@ -66,6 +66,7 @@ import { loadTargets, resolveTarget, setTargetStatus } from "./watches/targets.t
 import { countWaiting } from "./outbox/waiting.ts";
 import { holdDeliveries, holdMessages, messageMembers, releaseHeld } from "./outbox/holds.ts";
 import { placeAgain, waitingDeliveries } from "./outbox/place-again.ts";
+import { firstWatchHour, watchHours } from "./items/watch-hours.ts";
 import { moveSink } from "./outbox/move-sink.ts";
 import { takeBack, unseal } from "./outbox/unseal.ts";
 import { withhold } from "./outbox/withhold.ts";
@@ -95,6 +96,8 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     dueRepeats: () => dueRepeats(db),
     closeLevel: (level) => closeLevel(db, level),
     ...history(db, deps.clock),
+    watchHours: (fromMs, toMs) => watchHours(db, fromMs, toMs),
+    firstWatchHour: () => firstWatchHour(db),
     ...notes(db),
     ...learned(db),
     ...upkeep(db),

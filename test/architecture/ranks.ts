@@ -47,6 +47,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
     ["changes"],
     ["delivering"],
     ["polling"],
+    ["reports"],
     ["views"],
     ["plan", "try", "backfill"],
     ["actions"],

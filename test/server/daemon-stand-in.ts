@@ -188,6 +188,7 @@ export function createDaemonStandIn(): DaemonStandIn {
           payload: { text: "Alice posted" },
         });
       },
+      report: ({ name }) => Promise.resolve(`there is no report "${name ?? ""}"; none is defined under \`reports\``),
       replays: () => Promise.resolve({ replays: [{ at: "2026-03-10T13:57:10.000Z", action: "replay event", detail: { by: "alice" } }] }),
     },
     actions: {

@@ -6,6 +6,7 @@ import { withEnrichment } from "../../render/messages/enrichment-lines.ts";
 import { followUpMessage } from "../../render/messages/follow-up-message.ts";
 import { opsAlertMessage } from "../../render/messages/ops-alert-message.ts";
 import { isVolumeEvent, volumeMessage } from "../../render/messages/volume-message.ts";
+import { isReport, reportMessage } from "../../render/report-message.ts";
 import { spellTime } from "../../render/text/times.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
 
@@ -15,6 +16,7 @@ export function createReader(linksHost: string, region?: Region): (event: Outbox
   const context = { linksHost, ...(region?.locale === undefined ? {} : { locale: region.locale }) };
   const read = (event: OutboxEvent): NeutralMessage => {
     if (isVolumeEvent(event)) return volumeMessage(event);
+    if (isReport(event)) return reportMessage(event);
     const type = types.get(event.event.watchType);
     return type === undefined ? opsAlertMessage(event) : followUpMessage(event, withEnrichment(type.read(event, context), event.event));
   };

@@ -27,6 +27,7 @@ import { type RenderParts, renderEvent } from "../views/render-event.ts";
 import { replicaViews } from "../views/replicas-view.ts";
 import { readSinks } from "../views/sinks-view.ts";
 import { eventLine, type WatchFacts, watchView } from "../views/status-view.ts";
+import { reportView } from "../views/report-view.ts";
 import { explainUnseen } from "../views/unseen.ts";
 
 export interface OfflineViewParts {
@@ -60,6 +61,7 @@ export function createOfflineViews(parts: OfflineViewParts): ApiViews {
     silences: async (withExpired) => readSilences(await store(), clock.now(), withExpired),
     replay: async (request) => previewReplay(await store(), config, request, clock.now()),
     replays: async () => readReplays(await store()),
+    report: async (query) => reportView({ store: await store(), config, clock }, query),
     render: (request) => render(parts, request),
   };
 }

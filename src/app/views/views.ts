@@ -1,4 +1,6 @@
 /** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
+import type { ReportQuery } from "../../model/report.ts";
+import { reportView } from "./report-view.ts";
 import { formatIssue } from "../../config/report.ts";
 import type { Enricher } from "../../enrich/enricher.ts";
 import type { KeyWatch } from "../../engine/quota/key-watch.ts";
@@ -187,6 +189,11 @@ class DaemonViews implements Views {
     const { sinks, templates } = delivery();
     const createSink = async ({ name }: { readonly name: string }) => sinks.get(name)?.sink ?? Promise.reject(new Error(`no sink ${name}`));
     return renderEvent({ store, config: config(), clock, runner: templates?.runner, createSink }, request);
+  }
+
+  report(query: ReportQuery): ReturnType<Views["report"]> {
+    const { store, config, clock } = this.#parts;
+    return reportView({ store, config: config(), clock }, query);
   }
 
   replays(): ReturnType<Views["replays"]> {

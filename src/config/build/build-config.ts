@@ -1,9 +1,11 @@
 /** The checked sections put together, and the rules between them: every watch has somewhere to go, every sink is used, names exist. */
+import type { ReportConfig } from "../../model/report.ts";
 import { join } from "node:path";
 import type { Watch } from "../../model/watch.ts";
 import type { Route } from "../../route/route.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import { createTimetable, type Timetable } from "../../schedule/timetable.ts";
+import { buildReports } from "./build-reports.ts";
 import { buildIntervals, type Intervals } from "./build-intervals.ts";
 import { buildRoute, routeTo } from "./build-route.ts";
 import { checkSinks, warnOfLoneThreads } from "./check-sinks.ts";
@@ -59,11 +61,15 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     watchDeps(deps, { where, sinkNames, hasFallback, retentionMs, timetable: shared.timetable }),
   );
   const route = await buildTree(root, { watches: watchEntries, sinks: sinkEntries, builtSinks: sinks, ...shared }, deps);
+  const reports = await buildReports(childOf(root, "reports"), {
+    ...{ report, labels, watches, sinkNames, timetable: shared.timetable },
+    watchIds: watchEntries.map(({ key }) => key),
+  });
   checkMoves(watchEntries, "watch", report);
   checkMoves(sinkEntries, "sink", report);
   checkOps(root, sections, sinkEntries, report);
   if (route !== undefined || !report.hasErrors()) warnOfLoneThreads(sinkEntries, sinks, route, report);
-  warnOfUnused(sinkEntries, { watchEntries, watches, route, sections }, report);
+  warnOfUnused(sinkEntries, { watchEntries, watches, route, reports, sections }, report);
   if (sections === undefined) return undefined;
   warnOfLoopback(root, sections, sinks, deps);
   const state = await placeState(sections.state, root, deps);
@@ -80,6 +86,7 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     ...(route === undefined ? {} : { route }),
     sinks,
     templates: [...templates.values()].filter((template) => template !== undefined),
+    reports,
   };
 }
 
@@ -272,15 +279,22 @@ interface SinkUsers {
   readonly watchEntries: readonly Entry[];
   readonly watches: readonly Watch[];
   readonly route: Route | undefined;
+  readonly reports: readonly ReportConfig[];
   readonly sections: Sections | undefined;
 }
 
-function warnOfUnused(sinks: readonly Entry[], { watchEntries, watches, route, sections }: SinkUsers, report: Report): void {
+function warnOfUnused(sinks: readonly Entry[], { watchEntries, watches, route, reports, sections }: SinkUsers, report: Report): void {
   // While a watch or the tree is unreadable nobody knows what it would have used.
   if (watches.length !== watchEntries.length || sections === undefined || (route === undefined && report.hasErrors())) return;
-  const used = new Set([...watches.flatMap((watch) => watch.sinks), ...sections.ops.sinks, ...(route === undefined ? [] : sinksOf(route))]);
+  const used = new Set([
+    ...watches.flatMap((watch) => watch.sinks),
+    ...sections.ops.sinks,
+    ...reports.flatMap(({ sinks: own }) => own),
+    ...(route === undefined ? [] : sinksOf(route)),
+  ]);
   for (const { key, keyPlace } of sinks) {
-    if (!used.has(key)) report.warn(keyPlace, "unused-sink", `the sink \`${key}\` is never used: no watch, route or \`ops\` names it`);
+    if (!used.has(key))
+      report.warn(keyPlace, "unused-sink", `the sink \`${key}\` is never used: no watch, route, report or \`ops\` names it`);
   }
 }
 

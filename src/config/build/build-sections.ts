@@ -44,7 +44,7 @@ export async function buildSections(root: MapNode, deps: BuildDeps): Promise<Sec
   const state = await buildState(sectionOf(root, "state", deps), deps);
   const ops = check(opsSchema, sectionOf(root, "ops", deps), deps);
   const links = check(linksSchema, sectionOf(root, "links", deps), deps);
-  for (const key of ["time_intervals", "defaults"]) sectionOf(root, key, deps);
+  for (const key of ["time_intervals", "defaults", "reports"]) sectionOf(root, key, deps);
   if (api === undefined || state === undefined || server === undefined || ops === undefined || links === undefined) return undefined;
   const { heartbeat } = ops;
   return {

@@ -9,7 +9,7 @@ import { findNode, type MapNode, type Place } from "../tree.ts";
 import type { WhereBody } from "../where/where-types.ts";
 import { buildMuting, type MutingDeps } from "./build-intervals.ts";
 import { readSchedule } from "./schedule.ts";
-import { describeUnknownNumber, numberReader } from "./sort-numbers.ts";
+import { describeUnknownNumber, numberReader } from "../where/sort-numbers.ts";
 
 export interface ShapingDeps extends MutingDeps {
   readonly timetable: Timetable;

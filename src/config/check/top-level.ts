@@ -16,6 +16,7 @@ const SECTIONS: readonly string[] = [
   "defaults",
   "watches",
   "route",
+  "reports",
   "sinks",
 ];
 

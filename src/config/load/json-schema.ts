@@ -15,6 +15,7 @@ import {
   stateSchema,
   versionSchema,
 } from "../schema/settings-schema.ts";
+import { reportSchema } from "../schema/report-schema.ts";
 import { templateSchema } from "../schema/template-schema.ts";
 import { commonSinkSchema } from "../schema/sink-schema.ts";
 import { commonWatchSchema, watchDefaultsSchema } from "../schema/watch-schema.ts";
@@ -40,6 +41,7 @@ export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes
       ops: { ...toJson(opsSchema), description: "Where alerts about the daemon itself go." },
       links: { ...toJson(linksSchema), description: "Permalinks in every sink." },
       templates: { ...mapOf(toJson(templateSchema)), description: "Named message templates in Liquid, for sinks and routes." },
+      reports: { ...mapOf(toJson(reportSchema)), description: "What the watches found, in numbers, on a schedule." },
       time_intervals: {
         ...mapOf(toJson(timeIntervalSchema)),
         description: "Named hours and days, for `mute_time_intervals` and `active_time_intervals`.",

@@ -4,7 +4,7 @@ import { type Entry, type MapNode, type Place } from "../tree.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /** Sections whose entries may be spread over files. */
-const JOINED: readonly string[] = ["watches", "sinks", "time_intervals", "templates"];
+const JOINED: readonly string[] = ["watches", "sinks", "time_intervals", "templates", "reports"];
 
 /** At least one root. */
 export function mergeSources(roots: readonly MapNode[], report: Report): MapNode | undefined {
@@ -29,6 +29,7 @@ const SINGULAR: Readonly<Record<string, string>> = {
   sinks: "the sink",
   time_intervals: "the time interval",
   templates: "the template",
+  reports: "the report",
 };
 
 function join(before: MapNode, after: MapNode, section: string, report: Report): MapNode {

@@ -1,4 +1,5 @@
 /** What is asked of the past events, as it stands in an address or behind a command's options: text, checked and read. */
+import type { ReportQuery } from "../../model/report.ts";
 import { parseAccount } from "../../model/account.ts";
 import { parseDuration } from "../../model/duration.ts";
 import { DELIVERY_STATES, type DeliveryOutcome, type EventQuery } from "../../model/history.ts";
@@ -69,4 +70,17 @@ const parseState = (value: string): DeliveryOutcome | undefined => DELIVERY_STAT
 function parseLimit(value: string): number | undefined {
   const limit = Number(value);
   return Number.isInteger(limit) && limit >= 1 && limit <= MOST_EVENTS ? limit : undefined;
+}
+
+/** Of a report. */
+const DEFAULT_SINCE = "7d";
+
+/** Which report is asked for, or a sentence that says what is wrong with the question. */
+export function readReportQuery(text: Readonly<Record<string, string | undefined>>, nowMs: number): ReportQuery | string {
+  const { name = "", watch = "", since = DEFAULT_SINCE } = text;
+  if ((name === "") === (watch === "")) return "name a report, or a watch: one of the two";
+  const sinceMs = parseTime(since.trim(), nowMs);
+  if (sinceMs === undefined) return `since is ${TIMES}, not "${since.slice(0, 80)}"`;
+  if (sinceMs >= nowMs) return "since is a time that has passed";
+  return { ...(name === "" ? {} : { name }), ...(watch === "" ? {} : { watch }), sinceMs };
 }

@@ -7,6 +7,7 @@ import type { DeadView } from "./dead-view.ts";
 import type { PathView } from "./path-view.ts";
 import type { RenderView } from "./render-view.ts";
 import type { ReplayRecordsView, ReplayRequest, ReplayView } from "./replay-view.ts";
+import type { ReportQuery, ReportView } from "../../model/report.ts";
 import type { ReplicaView, UnclaimedView } from "./replica-view.ts";
 import type { SilencesView, SilenceView } from "./silence-view.ts";
 import type { UnseenView } from "./unseen-view.ts";
@@ -297,6 +298,8 @@ export interface ApiViews {
   /** What would be sent again. */
   replay(request: ReplayRequest): Promise<ReplayView>;
   replays(): Promise<ReplayRecordsView>;
+  /** A sentence where there is no such report. */
+  report(query: ReportQuery): Promise<ReportView | string>;
   /** An event as a sink would be sent it now; a sentence where that cannot be shown. */
   render(request: { readonly what: string; readonly sink: string }): Promise<RenderView | string>;
 }

@@ -113,6 +113,14 @@ export interface EventsTable {
   detected_at: number;
 }
 
+/** What polls read of a watch in an hour; no row where that is nothing. */
+export interface WatchHoursTable {
+  watch_key: string;
+  hour: number;
+  items_read: number;
+  filtered: number;
+}
+
 /** Sources that were read back on an operator's request, within the last day. */
 export interface BackfillReadsTable {
   fingerprint: string;
@@ -240,6 +248,7 @@ export interface Tables {
   spent_lines: SpentLinesTable;
   notes: NotesTable;
   learned: LearnedTable;
+  watch_hours: WatchHoursTable;
   replicas: ReplicasTable;
   claims: ClaimsTable;
   config_revisions: ConfigRevisionsTable;

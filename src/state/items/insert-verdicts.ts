@@ -1,4 +1,5 @@
 /** Verdicts of one commit. The first verdict of an item stays. */
+import { addWatchHours } from "./watch-hours.ts";
 import type { ItemVerdict } from "../../model/poll-store.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
 import type { ItemsTable } from "../db/tables.ts";
@@ -24,18 +25,27 @@ export async function insertVerdicts(
   verdicts: readonly ItemVerdict[],
   atMs: number,
 ): Promise<boolean> {
-  const byTarget = new Map<number, ItemsTable[]>();
+  const byTarget = new Map<number, { readonly watchKey: string; readonly rows: ItemsTable[] }>();
   for (const verdictsOfTarget of groupByTarget(verdicts)) {
     const target = await targets.find(verdictsOfTarget[0]);
     if (target === undefined) return false;
     const { id } = target;
-    const rows = verdictsOfTarget.map((verdict) => itemRow(verdict, id, atMs));
-    byTarget.set(id, [...(byTarget.get(id) ?? []), ...rows]);
+    const own = byTarget.get(id) ?? { watchKey: verdictsOfTarget[0].watchKey, rows: [] };
+    own.rows.push(...verdictsOfTarget.map((verdict) => itemRow(verdict, id, atMs)));
+    byTarget.set(id, own);
   }
-  for (const [id, rows] of byTarget) {
+  const read = new Map<string, { read: number; filtered: number }>();
+  for (const [id, { watchKey, rows }] of byTarget) {
     const { changed } = await insertItems(on, rows);
-    if (changed > 0) await addKnown(on, { id, count: changed });
+    if (changed === 0) continue;
+    await addKnown(on, { id, count: changed });
+    const counts = read.get(watchKey) ?? { read: 0, filtered: 0 };
+    // Items that have a verdict already are rare among them; nothing says which ones they were.
+    counts.read += Math.min(changed, rows.filter(({ verdict }) => verdict !== "baseline").length);
+    counts.filtered += Math.min(changed, rows.filter(({ verdict }) => verdict === "filtered").length);
+    read.set(watchKey, counts);
   }
+  await addWatchHours(on, read, atMs);
   return true;
 }
 

@@ -41,6 +41,7 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
     .deleteFrom("rechecks")
     .where("until_at", "<", nowMs - OVERDUE_RECHECK_MS)
     .execute();
+  await db.deleteFrom("watch_hours").where("hour", "<", before).execute();
   await db.deleteFrom("silences").where("ends_at", "<", before).execute();
   await db.deleteFrom("groups").where("due_at", "is", null).where("last_sealed_at", "<", before).execute();
   await forgetSources(db, before, inUse);

@@ -41,6 +41,7 @@ export const TRANSFERRED = {
   spent_hours: ["hour", "key"],
   spent_lines: ["hour", "watch", "endpoint", "key"],
   notes: ["name"],
+  watch_hours: ["watch_key", "hour"],
   learned: ["scope", "key"],
   config_revisions: ["number"],
   sequences: ["name"],

@@ -51,6 +51,8 @@ const STORE_READS = [
   "dueWork",
   "digestPeriod",
   "hasDueDigest",
+  "watchHours",
+  "firstWatchHour",
   "nextDueAt",
   "loadTargets",
   "loadSources",

@@ -1,7 +1,7 @@
 /** Numbers of events that digests sort by: `likes_count` of the tweet or account that the event is about, or a whole path. */
 import type { SortNumber } from "../../route/route.ts";
 import { didYouMean } from "../suggest.ts";
-import { type WhereBody, variablesOf } from "../where/where-types.ts";
+import { type WhereBody, variablesOf } from "./where-types.ts";
 
 /** A path may leave these out. */
 const IMPLIED = ["tweet", "user"];

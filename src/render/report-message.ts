@@ -1,0 +1,18 @@
+/** How a report reads as a message. */
+import type { NeutralMessage } from "../model/message.ts";
+import type { ReportView } from "../model/report.ts";
+import type { OutboxEvent } from "../model/sink.ts";
+import { baseMessage } from "./messages/event-message.ts";
+import { reportLines, reportTitle } from "./report-text.ts";
+
+export const REPORT_EVENT = "report.created";
+
+export const isReport = ({ event }: OutboxEvent): boolean => event.type === REPORT_EVENT && event.body["report"] !== undefined;
+
+/** Reads `body.report`. */
+export function reportMessage(event: OutboxEvent): NeutralMessage {
+  const report = event.event.body["report"] as unknown as ReportView;
+  const lines = reportLines(report);
+  const body = lines.length === 0 ? "Nothing was found." : lines.join("\n");
+  return { ...baseMessage(event), title: reportTitle(report), body, watches: [] };
+}

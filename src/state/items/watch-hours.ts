@@ -1,0 +1,46 @@
+/** What polls read and filtered, by watch and hour. Written with the commit of each poll, so that a report needs no scan of items. */
+import type { WatchHour } from "../../model/report.ts";
+import { type Executor, insertRows } from "../db/statement.ts";
+
+const HOUR_MS = 3_600_000;
+
+const add = insertRows("watch_hours", ["watch_key", "hour", "items_read", "filtered"], (insert) =>
+  insert.onConflict((conflict) =>
+    conflict.columns(["watch_key", "hour"]).doUpdateSet((eb) => ({
+      items_read: eb("watch_hours.items_read", "+", eb.ref("excluded.items_read")),
+      filtered: eb("watch_hours.filtered", "+", eb.ref("excluded.filtered")),
+    })),
+  ),
+);
+
+/** One row a watch; none where nothing was read. */
+export async function addWatchHours(
+  on: Executor,
+  counts: ReadonlyMap<string, { readonly read: number; readonly filtered: number }>,
+  atMs: number,
+): Promise<void> {
+  const hour = Math.floor(atMs / HOUR_MS) * HOUR_MS;
+  const rows = [...counts].filter(([, { read }]) => read > 0);
+  await add(
+    on,
+    rows.map(([watchKey, { read, filtered }]) => ({ watch_key: watchKey, hour, items_read: read, filtered })),
+  );
+}
+
+export async function watchHours(db: Executor, fromMs: number, toMs: number): Promise<readonly WatchHour[]> {
+  const rows = await db.selectFrom("watch_hours").selectAll().where("hour", ">=", fromMs).where("hour", "<", toMs).execute();
+  return rows.map(({ watch_key: watchKey, hour, items_read: read, filtered }) => ({
+    watchKey,
+    hourMs: Number(hour),
+    read: Number(read),
+    filtered: Number(filtered),
+  }));
+}
+
+export async function firstWatchHour(db: Executor): Promise<number | null> {
+  const row = await db
+    .selectFrom("watch_hours")
+    .select((eb) => eb.fn.min("hour").as("first"))
+    .executeTakeFirst();
+  return row === undefined || row.first === null ? null : Number(row.first);
+}
