@@ -42,7 +42,7 @@ function reachOf(intervals: readonly Muted[], atMs: number): number {
   let untilMs = atMs;
   while (untilMs < alwaysMs) {
     const furtherMs = Math.max(untilMs, ...intervals.map((interval) => interval.endsAt(untilMs) ?? untilMs));
-    if (furtherMs === untilMs) return untilMs;
+    if (furtherMs === untilMs || furtherMs === Number.POSITIVE_INFINITY) return furtherMs;
     untilMs = furtherMs;
   }
   return intervals.some((interval) => interval.endsAt(untilMs) !== undefined) ? Number.POSITIVE_INFINITY : untilMs;

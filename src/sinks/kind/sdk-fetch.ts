@@ -18,13 +18,13 @@ interface SdkLimits {
   readonly reach: NetworkScope;
 }
 
-/** Sends with `POST`, or `PATCH` where the SDK asks for it: posting and editing is all that chat sinks do. Bodies other than text are refused. */
+/** Sends with `POST`, or with `PATCH` or `GET` where the SDK asks for it: posting, editing and reading a channel is all that chat sinks do. Bodies other than text are refused. */
 export async function sdkFetch(http: Http, url: string, init: SdkRequest, limits: SdkLimits): Promise<Response> {
   if (init.body !== undefined && init.body !== null && typeof init.body !== "string") throw new TypeError("only text bodies are sent");
   const { timeoutMs, signal, reach } = limits;
   const signals = [init.signal, signal].filter((one) => one instanceof AbortSignal);
   const answer = await http.request({
-    method: init.method === "PATCH" ? "PATCH" : "POST",
+    method: init.method === "PATCH" || init.method === "GET" ? init.method : "POST",
     url,
     headers: Object.fromEntries(new Headers(init.headers as Record<string, string>)),
     ...(typeof init.body === "string" ? { body: init.body } : {}),
