@@ -20,6 +20,7 @@ export interface LastRepeat {
 }
 
 export interface OpenLevel {
+  /** The first alert, under the name that its watch has now. */
   readonly event: ChirpEvent;
   readonly sink: string;
   /** The alert went out, or waits: no mute, silence or other alert took its place. */

@@ -145,6 +145,13 @@ export function describeLevels(name: string, makeStore: () => Promise<Store>): v
       expect([await waiting(), await stateOf("r1")]).toEqual([[], undefined]);
     });
 
+    test("bear the name that their watch has now", async () => {
+      await open(first("a", ["likes_count"]));
+      await store.registerWatches([{ id: "renamed", movedFrom: "w", type: "tweet", targets: [{ key: "7", name: "7" }] }], T0 + 1);
+      const [level] = await store.openLevels();
+      expect([level?.event.watch, level?.event.labels["watch"], level?.event.id]).toEqual(["renamed", "renamed", "a"]);
+    });
+
     test("end where the same number crosses anew, at that sink and for that number alone", async () => {
       await open(first("both", ["likes_count", "view_count"]), ["hook", "chat"]);
       await open(first("anew", ["likes_count"]));

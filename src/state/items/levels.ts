@@ -104,7 +104,7 @@ const openColumns = (on: Executor) =>
         .limit(1)
         .as("repeat_beside"),
     )
-    .select(["w.paused", "w.enabled", "w.removed_at"])
+    .select(["w.id as watch_id", "w.paused", "w.enabled", "w.removed_at"])
     .orderBy("l.created_at")
     .orderBy("e.seq");
 
@@ -119,7 +119,7 @@ export async function openLevels(db: Executor, watchKeys?: readonly string[]): P
 }
 
 const openLevel = (row: OpenRow, { key, memory }: LevelTarget): OpenLevel => ({
-  event: eventOf(row),
+  event: namedNow(eventOf(row), row.watch_id),
   sink: row.sink,
   isSent: ["waiting", "sealed", "summarised"].includes(row.state),
   isWaiting: row.state === "waiting" || row.message_state === "open",
@@ -133,6 +133,9 @@ const openLevel = (row: OpenRow, { key, memory }: LevelTarget): OpenLevel => ({
   targetKey: key,
   memory,
 });
+
+const namedNow = (event: ChirpEvent, watch: string | null): ChirpEvent =>
+  watch === null || watch === event.watch ? event : { ...event, watch, labels: { ...event.labels, watch } };
 
 function repeatState(row: OpenRow): LastRepeat["state"] {
   if (row.repeat_state === "waiting") return "waiting";
