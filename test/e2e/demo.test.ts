@@ -32,6 +32,16 @@ async function played(demo: BinProcess, ...chapters: readonly string[]): Promise
     );
 }
 
+/** One watch of two never finds anything. */
+const MINE = `version: 1
+api: { base_url: "\${CHIRPWATCH_API_URL:?url}", key: "\${CHIRPWATCH_API_KEY:?key}" }
+watches:
+  nothing: { type: search, query: "zzzzzz -zzzzzz", sink: brand }
+  partners: { type: timeline, accounts: [alice, bob], sink: brand }
+sinks:
+  brand: { type: slack, token: "\${SLACK_BOT_TOKEN}", channel: "#brand" }
+`;
+
 describe("demo", () => {
   it("shows one alert of each watch type, repeats none, sums up, and leaves nothing behind", async () => {
     const { code, out, err } = await hurryCommand(["demo", "--once"]).ended();
@@ -71,16 +81,7 @@ describe("demo", () => {
   });
 
   it("plays a file of one's own without its secrets, its key or its service, and says what did not alert", async () => {
-    const { cwd } = place({
-      "mine.yaml": `version: 1
-api: { base_url: "\${CHIRPWATCH_API_URL:?url}", key: "\${CHIRPWATCH_API_KEY:?key}" }
-watches:
-  nothing: { type: search, query: "zzzzzz -zzzzzz", sink: brand }
-  partners: { type: timeline, accounts: [alice, bob], sink: brand }
-sinks:
-  brand: { type: slack, token: "\${SLACK_BOT_TOKEN}", channel: "#brand" }
-`,
-    });
+    const { cwd } = place({ "mine.yaml": MINE });
     const { code, out, err } = await hurryCommand(["demo", "-c", join(cwd, "mine.yaml")]).ended();
     expect(out).toMatch(/• .* \[partners\] /);
     expect(err).toBe("the demo failed: no alert came from search in time\n");
@@ -111,6 +112,14 @@ sinks:
     expect(answers[2]).toContain("brand-mentions");
     const url = /status page\s+(http:\S+)\s*$/m.exec(demo.out().slice(demo.out().indexOf("The sums")))?.[1] ?? "";
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    demo.kill("SIGTERM");
+    expect(await demo.ended()).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("stays also where a watch has found nothing yet", async () => {
+    const { cwd } = place({ "mine.yaml": MINE });
+    const demo = hurryCommand(["demo", "--stay", "-c", join(cwd, "mine.yaml")]);
+    await demo.until(() => demo.out().includes("until you press Ctrl-C"));
     demo.kill("SIGTERM");
     expect(await demo.ended()).toMatchObject({ code: 0, err: "" });
   });
