@@ -16,6 +16,8 @@ export interface HookEvent {
 
 export interface HookMessage {
   readonly id: string;
+  /** By the machine's clock. */
+  readonly atMs: number;
   readonly body: string;
   readonly isSigned: boolean;
   readonly events: readonly HookEvent[];
@@ -57,6 +59,7 @@ function messageOf(request: Received): HookMessage {
   const members: readonly any[] = body.type === "events.batch" ? body.data.events : [{ type: body.type, ...body.data }];
   return {
     id: String(request.headers["webhook-id"]),
+    atMs: request.atMs,
     body: request.body,
     isSigned: isSigned(request),
     events: members.map((data) => ({ ...data, data, subject: String(data.tweet?.id ?? data.user?.id ?? "") })),

@@ -1,6 +1,7 @@
 /**
  * The way between chirpwatch and a Postgres server, on loopback and without TLS, with its faults: answers of COMMIT that get lost, silence,
- * delays, cut connections, and statements that are refused with a code of the server. Reads what the client says, and changes none of it.
+ * delays, cut connections, transactions left open, and statements that are refused with a code of the server. Reads what the client says, and
+ * changes none of it.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -20,6 +21,7 @@ export class PostgresProxy {
   readonly #ways = new Set<Way>();
   readonly #server: Server;
   #lose: Chosen | undefined;
+  #part: Chosen | undefined;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -52,6 +54,17 @@ export class PostgresProxy {
   /** The next transaction chosen is committed, and the connection breaks before its client gets the answer. */
   loseAnswer(chosen: Chosen): void {
     this.#lose = chosen;
+  }
+
+  /** The next transaction chosen stays open: nothing gets through any more, and what its statements locked stays locked. */
+  partIn(chosen: Chosen): void {
+    this.#part = chosen;
+  }
+
+  takePart(texts: readonly string[]): void {
+    if (this.#part?.(texts) !== true) return;
+    this.#part = undefined;
+    this.isSilent = true;
   }
 
   takeLoss(texts: readonly string[]): boolean {
@@ -148,6 +161,7 @@ class Way {
   #run(text: string): void {
     this.#transaction.push(text);
     this.#refusal ??= this.#proxy.refuse(text);
+    this.#proxy.takePart(this.#transaction);
   }
 
   #query(text: string): void {

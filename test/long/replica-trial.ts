@@ -1,0 +1,180 @@
+/**
+ * Three replicas from the built bin on a Postgres server, each with a way of its own to it, and the service as another process. Owns what is
+ * posted, what arrives, and the processes, each of which is started again where it ends, as an orchestrator does. The account of a fault is
+ * replica-account.ts's.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import type { StatusView } from "../../src/server/words/views.ts";
+import { hookSink, keep } from "../e2e/fixture.ts";
+import { type BinProcess, makeFolder, startBin } from "../support/bin-process.ts";
+import { baseConfig, writeConfig } from "../support/daemon-process.ts";
+import { type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
+import type { PostgresServer } from "../support/postgres.ts";
+import { PostgresProxy } from "../support/postgres-proxy.ts";
+import type { Post } from "./account.ts";
+import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
+
+export const REPLICAS = 3;
+/** Searches that are polled often: each for the posts of one account. */
+const BUSY = Array.from({ length: 12 }, (_, n) => `acme${n}`);
+/** Searches that a burst is for, at ten seconds: more than replicas, so that each has one at least. */
+const BURST = Array.from({ length: 6 }, (_, n) => `burst${n}`);
+/** They make up the rest of the shares. */
+const IDLE = Array.from({ length: 30 }, (_, n) => `idle${n}`);
+const POSTS_PER_SECOND = 4;
+const RESTART_MS = 1_000;
+
+export interface Replica {
+  readonly proxy: PostgresProxy;
+  readonly folder: string;
+  process: BinProcess;
+}
+
+export class ReplicaTrial {
+  readonly server: PostgresServer;
+  readonly sandbox: SandboxProcess;
+  readonly hook: HookReceiver;
+  readonly replicas: Replica[] = [];
+  readonly posts: Post[] = [];
+  readonly database: string;
+  /** How processes ended, as far as the trial did not kill them. */
+  readonly ends: string[] = [];
+  /** Every watch was read once: what is posted from here on is news. */
+  isRead = false;
+  #isOver = false;
+  isPosting = false;
+  #posting: Promise<void> = Promise.resolve();
+
+  private constructor(server: PostgresServer, database: string, sandbox: SandboxProcess, hook: HookReceiver) {
+    [this.server, this.database, this.sandbox, this.hook] = [server, database, sandbox, hook];
+  }
+
+  /** All replicas start together on an empty database; resolves at once. */
+  static async start(server: PostgresServer): Promise<ReplicaTrial> {
+    const url = await server.url();
+    const trial = new ReplicaTrial(
+      server,
+      new URL(url).pathname.slice(1),
+      await startSandboxProcess(makeFolder()),
+      keep(await startHookReceiver()),
+    );
+    for (let count = 0; count < REPLICAS; count += 1) {
+      const proxy = keep(await PostgresProxy.start(server.port));
+      const folder = makeFolder();
+      writeConfig(folder, trial.#config(proxy.urlOf(url)));
+      trial.replicas.push({ proxy, folder, process: undefined as never });
+    }
+    for (const replica of trial.replicas) trial.#run(replica);
+    return trial;
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await this.stopPosting();
+    for (const { process } of this.replicas) process.kill("SIGKILL");
+    await Promise.all(this.replicas.map(({ process }) => process.gone));
+  }
+
+  /** Of so many accounts in turn, one post each. */
+  async post(username: string, count: number): Promise<void> {
+    const atMs = Date.now();
+    const { ids } = await this.sandbox.control("tweets", { username, count });
+    this.posts.push(...(ids as readonly string[]).map((id) => ({ id, atMs })));
+  }
+
+  /** Four posts a second, of one account after the other. */
+  postSteadily(): void {
+    this.isPosting = true;
+    const go = async () => {
+      for (let count = 0; this.isPosting; count += 1) {
+        await this.post(BUSY[count % BUSY.length] ?? "", 1);
+        await pause(1_000 / POSTS_PER_SECOND);
+      }
+    };
+    this.#posting = go();
+  }
+
+  async stopPosting(): Promise<void> {
+    this.isPosting = false;
+    await this.#posting;
+  }
+
+  /** Kills a process; it is started again a moment later. */
+  async kill(replica: Replica): Promise<void> {
+    replica.process.kill("SIGKILL");
+    await replica.process.gone;
+  }
+
+  async statusOf({ process }: Replica): Promise<StatusView | undefined> {
+    const url = process.log().find(({ msg }) => msg === "status page is up")?.["url"];
+    if (typeof url !== "string") return undefined;
+    const asked = fetch(`${url}/api/v1/status`, { signal: AbortSignal.timeout(10_000) }).then((answer) => answer.json());
+    const status = (await asked.catch(() => undefined)) as Partial<StatusView> | undefined;
+    return status?.watches === undefined ? undefined : (status as StatusView);
+  }
+
+  /** The one that leads, or another one. */
+  async find(role: "leader" | "follower"): Promise<Replica> {
+    for (;;) {
+      for (const replica of this.replicas) {
+        const own = (await this.statusOf(replica))?.replicas?.find(({ answers }) => answers);
+        if (own !== undefined && own.leads === (role === "leader")) return replica;
+      }
+      await pause(200);
+    }
+  }
+
+  /** Resolves once every watch was read. */
+  async firstReads(): Promise<void> {
+    for (;;) {
+      const watches = (await this.statusOf(await this.find("leader")))?.watches ?? [];
+      if (watches.length > 0 && watches.every(({ first_read: read }) => read === null)) return;
+      await pause(200);
+    }
+  }
+
+  /** The burst searches that a follower polls. */
+  async burstsOfFollowers(): Promise<readonly string[]> {
+    const leader = await this.find("leader");
+    const watches = (await this.statusOf(leader))?.watches ?? [];
+    return watches.filter(({ id, polled_by: others }) => id.startsWith("burst") && others.length > 0).map(({ id }) => id);
+  }
+
+  readonly busy = BUSY;
+
+  #run(replica: Replica): void {
+    const process = startBin(["run", "-c", "watches.yaml"], { cwd: replica.folder });
+    replica.process = process;
+    // It may end at any time: whatever waits must not fail because of that.
+    process.kill("SIGCONT");
+    void process.gone.then(async ({ code, signal, err }) => {
+      if (this.#isOver) return;
+      if (signal === null) this.ends.push(`${code}: ${err.trimEnd().split("\n").at(-1) ?? ""}`);
+      await pause(RESTART_MS);
+      if (!this.#isOver) this.#run(replica);
+    });
+  }
+
+  #config(stateUrl: string): object {
+    const { sandbox, hook } = this;
+    const search = (account: string, schedule: string, sink: string) => ({
+      type: "search",
+      query: `from:${account}`,
+      strategy: "single",
+      schedule,
+      sink,
+    });
+    const all = [
+      ...BUSY.map((account, n) => [account, search(account, "@every 2s", n % 2 === 0 ? "one" : "two")] as const),
+      ...BURST.map((account) => [account, search(account, "@every 10s", "one")] as const),
+      ...IDLE.map((account) => [account, search(account, "@every 40s", "two")] as const),
+    ];
+    return {
+      ...baseConfig(sandbox.url, sandbox.key),
+      state: { url: stateUrl },
+      sinks: Object.fromEntries(["one", "two", "ops"].map((name) => [name, { ...hookSink(hook), url: `${hook.url}?${name}` }])),
+      ops: { sink: "ops" },
+      watches: Object.fromEntries(all),
+    };
+  }
+}
