@@ -1,10 +1,11 @@
 /** What the demo can verify by counting: read from the state the daemon wrote, never from what the demo believes. */
 import type { ChirpEvent } from "../../model/event.ts";
+import type { ReportStore } from "../../model/report.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { isReadingType, notedItems } from "../../app/daemon/noted-items.ts";
 
-export type DemoStore = Pick<Store, "recentEvents" | "explainItem" | "listWatches" | "outboxStats">;
+export type DemoStore = Pick<Store, "recentEvents" | "explainItem" | "listWatches" | "outboxStats" | "findEvents" | keyof ReportStore>;
 
 export interface NotedWatch {
   readonly id: string;
@@ -110,6 +111,9 @@ export async function countPast(store: DemoStore): Promise<Pick<PastCounts, "eve
 /** The same state without what happened in the days before. */
 export const storeSince = (store: DemoStore, { untilMs, sent: before }: PastCounts): DemoStore => ({
   listWatches: () => store.listWatches(),
+  findEvents: (query) => store.findEvents(query),
+  watchHours: (fromMs, toMs) => store.watchHours(fromMs, toMs),
+  firstWatchHour: () => store.firstWatchHour(),
   explainItem: (id) => store.explainItem(id),
   recentEvents: async (limit) => (await store.recentEvents(limit)).filter(({ detectedAtMs }) => detectedAtMs >= untilMs),
   async outboxStats() {

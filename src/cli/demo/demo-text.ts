@@ -1,7 +1,9 @@
 /** The texts of the demo; what happens is demo.ts's. Without colours under NO_COLOR, and where the output is neither a terminal nor a CI job. */
 import colors from "picocolors";
 import { formatDuration } from "../../model/duration.ts";
+import type { ReportView } from "../../model/report.ts";
 import type { Watch } from "../../model/watch.ts";
+import { reportLines, reportTitle } from "../../render/report-text.ts";
 import type { DemoCounts, NotedWatch, PastCounts } from "./demo-counts.ts";
 import { DEMO_DIGEST_MS, DEMO_INTERVALS_MS } from "./demo-config.ts";
 
@@ -107,6 +109,12 @@ export function repeatText({ alertedBefore, servedAgain, times, duplicates }: Re
     `${INDENT}${alertedBefore} items raised an alert before the restart.`,
     `${INDENT}The service served ${servedAgain} of them again, ${times} times in all; ${verdict}`,
   ].join("\n");
+}
+
+/** A report as `chirpwatch report` prints it. */
+export function reportText(report: ReportView): string {
+  const lines = reportLines(report).map((line) => `${INDENT}${line.replace(/^•/, "-")}`);
+  return [`${INDENT}${colors.bold(reportTitle(report))}`, ...lines, ""].join("\n");
 }
 
 export interface Sum {

@@ -4,6 +4,7 @@
  */
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
+import { buildReport } from "../../app/reports/build-report.ts";
 import { createTeardown } from "../../app/daemon/teardown.ts";
 import { sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -11,10 +12,23 @@ import type { CliContext } from "../terminal/context.ts";
 import { ownCommand } from "./own-command.ts";
 import { type DemoStore, hasBaseline, itemOf, notedWatches, countAll, sentAt, watchEvents } from "./demo-counts.ts";
 import { type DemoFlags, type DemoRun, interrupted, startRun } from "./demo-run.ts";
-import { baselineText, chapter, introText, outroText, pastText, repeatText, summaryText, tryText, pastWaitText } from "./demo-text.ts";
+import {
+  baselineText,
+  chapter,
+  introText,
+  outroText,
+  pastText,
+  repeatText,
+  reportText,
+  summaryText,
+  tryText,
+  pastWaitText,
+} from "./demo-text.ts";
 import { BASELINE_UNTIL_MS, demoTimes } from "./demo-times.ts";
 import { PAST_DAYS } from "./live-past.ts";
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const CHECK_EVERY_MS = 50;
 /** So often every watch is polled again after the restart, where time allows. */
 const ENCORE_POLLS = 3;
@@ -85,6 +99,12 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
 
   say(chapter(4, "The sums", "read from the state and from the service's own counts"));
   if (!staying) await run.end();
+  const nowMs = context.clock.now();
+  const sinceMs = nowMs - (staying ? PAST_DAYS * DAY_MS : HOUR_MS);
+  const asked = { name: null, title: "The demo", watches: ids, by: ["lang"], top: 3, timezone: "UTC" };
+  const { linksHost, state } = config;
+  const about = { ...asked, fromMs: sinceMs, toMs: nowMs, nowMs };
+  say(reportText(await buildReport({ store, linksHost, retentionMs: state.retentionMs }, about)));
   const billed = await run.billed();
   const counts = await countAll(store);
   say(summaryText({ counts, polls: run.polled.count, billed, alerts: screen.count, statusUrl: run.url(), staying }));

@@ -131,9 +131,11 @@ export const discordSink: SinkType<DiscordSettings> = {
       ...mentionConditions(color.map((one, index) => [["color", index], one])),
       ...mentionConditions((forum?.tags ?? []).map((one, index) => [["forum", "tags", index], tagRule(one)])),
     ],
-    withMatches: ({ color, forum, ...settings }, matchesOf) => ({
+    withMatches: ({ mention, color, forum, ...settings }, matchesOf) => ({
       ...settings,
-      mention: mentionsOf(settings).map((one) => withCondition(one, matchesOf)),
+      mention: Array.isArray(mention)
+        ? mention.map((one: DiscordMention) => withCondition(one, matchesOf))
+        : mention && withCondition(mention as DiscordMention, matchesOf),
       color: color?.map((one) => withCondition(one, matchesOf)),
       forum: forum && { tags: forum.tags.map((one) => withCondition(tagRule(one), matchesOf)) },
     }),
