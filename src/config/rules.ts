@@ -85,6 +85,7 @@ export const RULES = {
   "where-type": "An expression that gives no true or false.",
   "where-matches": "A regular expression that can take for ever.",
   "where-pattern": "A regular expression that cannot be read.",
+  "where-loops": "An expression that can take for ever.",
   "no-sink": "A watch with nowhere to send.",
   "report-without-watches": "A report that is about no watch.",
   "report-watch": "A report about a watch that is not defined.",

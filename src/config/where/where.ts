@@ -82,7 +82,7 @@ function compileWhere(environment: Environment, text: string, body: WhereBody): 
     );
   }
   const run = environment.parse(text);
-  const refused = findRefused(run.ast, text);
+  const refused = findRefused(run.ast, text) ?? findNested(run.ast, text, 0);
   if (refused !== undefined) return refused;
   const names = new Set([...Object.keys(variablesOf(body)), "labels"]);
   return {
@@ -134,6 +134,28 @@ function findRefused(node: unknown, text: string): WhereProblem | undefined {
     if (refused !== undefined) return refused;
   }
   return Array.isArray(node.args) ? firstOf(node.args, text) : findRefused(node.args, text);
+}
+
+/** They do something for each element of a list. */
+const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
+/** A list has a thousand elements at most: with a third loop inside, one item could take an hour. */
+const MAX_NESTED_LOOPS = 2;
+
+function findNested(node: unknown, text: string, depth: number): WhereProblem | undefined {
+  const among = (nodes: readonly unknown[], within: number): WhereProblem | undefined => {
+    for (const one of nodes) {
+      const refused = findNested(one, text, within);
+      if (refused !== undefined) return refused;
+    }
+    return undefined;
+  };
+  if (Array.isArray(node)) return among(node, depth);
+  if (!isNode(node)) return undefined;
+  if (node.op !== "rcall" || !LOOPS.has(String((node.args as unknown[])[0]))) return findNested(node.args, text, depth);
+  const [name, list, ...inner] = node.args as [string, ASTNode, ...unknown[]];
+  if (depth < MAX_NESTED_LOOPS) return findNested(list, text, depth) ?? among(inner, depth + 1);
+  const message = `${name} inside two others can take for ever: ask about one list inside another at most`;
+  return problem("where-loops", text, node.range, message);
 }
 
 function firstOf(nodes: readonly unknown[], text: string): WhereProblem | undefined {
