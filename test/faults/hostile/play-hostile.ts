@@ -1,0 +1,91 @@
+/** Feeds random hostile inputs to a part of the daemon, and holds it to what nobody may make it do: crash, hang, fill the memory, show a stack. */
+import { Worker } from "node:worker_threads";
+import fc from "fast-check";
+
+export interface HostileTarget<Input> {
+  readonly name: string;
+  readonly inputs: fc.Arbitrary<Input>;
+  /** Feeds one. @returns what somebody reads of it. @throws where the part does what it must not */
+  feed(input: Input): readonly string[] | Promise<readonly string[]>;
+}
+
+/** CPU time of one input: other work on the machine does not count. */
+const MAX_CPU_MS = 1_000;
+const MAX_MEMORY_BYTES = 300 * 1_048_576;
+/** Inputs of one property: between two of them the event loop turns, and a failure names its own. */
+const BATCH = 1_000;
+
+/** A stack, or a sentence of the language's own about a mistake in the code. */
+const STACK =
+  /\n\s+at \S|node_modules|\.[jt]s:\d+:\d+|Cannot (?:read|set) propert|is not a function|is not iterable|is not defined|Maximum call stack|\[object Object\]|Invalid (?:array|string) length/;
+
+export interface HostileOptions {
+  readonly runs: number;
+  /** The same seed gives the same inputs. */
+  readonly seed: number;
+  /** Bytes that the part uses now; of this process unless given. */
+  readonly memoryBytes?: () => number;
+  /** Milliseconds that the part has used so far; the CPU time of this process unless given. */
+  readonly usedMs?: () => number;
+}
+
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** What never ends yields to nobody: a thread of its own says which input it is, and ends the process. */
+const WATCHER = `
+const { workerData } = require("node:worker_threads");
+const { writeSync } = require("node:fs");
+const [beats, text] = [new Int32Array(workerData.shared, 0, 2), Buffer.from(workerData.shared, 8)];
+let [last, silentS] = [0, 0];
+setInterval(() => {
+  const beat = Atomics.load(beats, 0);
+  silentS = beat === last && beat !== 0 ? silentS + 1 : 0;
+  last = beat;
+  if (silentS < workerData.maxSilentS) return;
+  writeSync(2, "it does not end: " + text.subarray(0, beats[1]).toString() + "\\n");
+  process.kill(process.pid, "SIGKILL");
+}, 1_000);
+`;
+const MAX_SILENT_S = 60;
+const MAX_SHOWN_BYTES = 16_000;
+
+function watchInputs(name: string) {
+  const shared = new SharedArrayBuffer(8 + MAX_SHOWN_BYTES);
+  const [beats, text] = [new Int32Array(shared, 0, 2), Buffer.from(shared, 8)];
+  const worker = new Worker(WATCHER, { eval: true, workerData: { shared, maxSilentS: MAX_SILENT_S }, execArgv: [] });
+  worker.unref();
+  return {
+    note(input: unknown) {
+      beats[1] = text.write(`${name} ${JSON.stringify(input)}`.slice(0, MAX_SHOWN_BYTES / 4));
+      Atomics.add(beats, 0, 1);
+    },
+    end: () => worker.terminate(),
+  };
+}
+
+/** @throws Error with the seed and the input, made smaller */
+export async function playHostile<Input>(target: HostileTarget<Input>, options: HostileOptions): Promise<void> {
+  const { runs, seed, memoryBytes = () => process.memoryUsage().rss, usedMs = cpuMs } = options;
+  const baseBytes = options.memoryBytes === undefined ? memoryBytes() : 0;
+  const watcher = watchInputs(target.name);
+  for (let done = 0; done < runs; done += BATCH) {
+    const property = fc.asyncProperty(target.inputs, async (input) => {
+      watcher.note(input);
+      const begunMs = usedMs();
+      const read = await target.feed(input);
+      const tookMs = usedMs() - begunMs;
+      if (tookMs > MAX_CPU_MS) throw new Error(`${target.name} took ${Math.round(tookMs)} ms`);
+      const shown = read.find((text) => STACK.test(text));
+      if (shown !== undefined) throw new Error(`${target.name} shows a stack or a mistake of its own: ${shown.slice(0, 500)}`);
+      const megabytes = Math.round((memoryBytes() - baseBytes) / 1_048_576);
+      if (megabytes * 1_048_576 > MAX_MEMORY_BYTES) throw new Error(`${target.name} uses ${megabytes} MB`);
+    });
+    const limits = { interruptAfterTimeLimit: 600_000, markInterruptAsFailure: true };
+    await fc.assert(property, { ...limits, seed: seed + done, numRuns: Math.min(BATCH, runs - done), endOnFailure: false });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await watcher.end();
+}
