@@ -15,7 +15,7 @@ const setUp = (more: Partial<InnerDaemonOptions> = {}) =>
     ...more,
   });
 
-it("a sink is failing after two minutes, with the time of its next attempt, and is tried once by a resume, other settings and a restart", async () => {
+it("fault 91: a sink is failing after two minutes, with the time of its next attempt, and is tried once by a resume, other settings and a restart", async () => {
   const sink: Record<string, unknown> = { timeout: "15s" };
   const { clock, control, hook, status, opsAlerts, page, metric, call, reload, stop, start } = await setUp({ sink });
   await clock.advance(30 * SECOND);
@@ -57,7 +57,7 @@ it("a sink is failing after two minutes, with the time of its next attempt, and 
   expect(opsAlerts().map(({ type }) => type)).toEqual(["sink.failing", "sink.recovered"]);
 });
 
-it("the data service is down after two minutes, with the time of the next request, and is asked once by a resume and other settings", async () => {
+it("fault 91: the data service is down after two minutes, with the time of the next request, and is asked once by a resume and other settings", async () => {
   let [isStorm, refused] = [false, 0];
   const httpFilter = (http: Http): Http => ({
     async request(request) {

@@ -34,7 +34,7 @@ const explained = async ({ call }: InnerDaemon, id: string) =>
     ...deliveries.map(({ state, detail }: any) => `${state}: ${detail}`),
   ]);
 
-it("the first alert after one that was refused for good is the first of its window", async () => {
+it("fault 105: the first alert after one that was refused for good is the first of its window", async () => {
   const daemon = await setUp();
   const { hook } = daemon;
   hook.answer((_, response) => response.writeHead(400).end("no"));

@@ -149,7 +149,7 @@ it("answers it beside the edit with follow_up: always", async () => {
   ).toEqual(["PATCH channels/55/messages/901", "POST channels/55/messages"]);
 });
 
-it("does not send an alert whose post is gone while it waits for the end of an outage", async () => {
+it("fault 104: does not send an alert whose post is gone while it waits for the end of an outage", async () => {
   const chats = await startChats();
   const { daemon, post, remove } = await setUp(chats, slackOf(chats));
   chats.setDown(true);
@@ -165,7 +165,7 @@ it("does not send an alert whose post is gone while it waits for the end of an o
   ]);
 });
 
-it("leaves out of a digest what is gone, and counts it", async () => {
+it("fault 104: leaves out of a digest what is gone, and counts it", async () => {
   const chats = await startChats();
   const digest = { schedule: "0 15 * * *" };
   const { daemon, post, remove } = await setUp(chats, slackOf(chats, { digest }));

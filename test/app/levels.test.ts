@@ -64,7 +64,7 @@ it("says once that the value is back, and alerts anew when it crosses again", as
   expect(alertsOf(daemon)).toEqual([FIRST, [10, "", "likes_count", "likes_count"], [2_000, "", "", "likes_count"]]);
 });
 
-it("neither forgets nor repeats over a restart: what was due meanwhile is sent once", async () => {
+it("fault 107: neither forgets nor repeats over a restart: what was due meanwhile is sent once", async () => {
   const { daemon, likes } = await setUp({ repeat_interval: "1h", send_resolved: true });
   await daemon.stop();
   await daemon.clock.advance(5 * HOUR);

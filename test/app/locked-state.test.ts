@@ -68,7 +68,7 @@ const TEXT = "Another program has locked the state file.";
 it.each([
   ["@every 1s", 20 * SECOND],
   ["@every 10m", 11 * MINUTE],
-])("says so with its cure within 15 s, answers meanwhile, and loses nothing: %s", async (schedule, nextPollMs) => {
+])("fault 96: says so with its cure within 15 s, answers meanwhile, and loses nothing: %s", async (schedule, nextPollMs) => {
   const daemon = await setUp(schedule);
   const { clock } = daemon;
   const unlock = daemon.lock();
@@ -99,7 +99,7 @@ it.each([
   expect(daemon.hook.subjects()).toEqual([id]);
 });
 
-it("keeps quiet about a lock of a few seconds, as of a backup", async () => {
+it("fault 61: keeps quiet about a lock of a few seconds, as of a backup", async () => {
   const daemon = await setUp("@every 1s");
   const unlock = daemon.lock();
   const id = await daemon.tweet();
@@ -111,7 +111,7 @@ it("keeps quiet about a lock of a few seconds, as of a backup", async () => {
   expect(daemon.logged.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-it("stops within its grace, whenever the lock and the stop come, and sends what it could not record under the same id", async () => {
+it("fault 96: stops within its grace, whenever the lock and the stop come, and sends what it could not record under the same id", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({

@@ -43,7 +43,7 @@ function createHold() {
   return { hold, httpFilter };
 }
 
-it("alerts and ops alerts go where the last reload says, and at once, after a second reload too", async () => {
+it("fault 109: alerts and ops alerts go where the last reload says, and at once, after a second reload too", async () => {
   const more: Record<string, unknown> = { route: { sink: "ops" }, ops: { sink: "hook" } };
   const daemon = await setUp({ more });
   const { clock, hook, ops, reload } = daemon;
@@ -69,7 +69,7 @@ it("alerts and ops alerts go where the last reload says, and at once, after a se
   }
 });
 
-it("a message under way is sent once, and the next one of its sink waits for it", async () => {
+it("fault 109: a message under way is sent once, and the next one of its sink waits for it", async () => {
   const { hold, httpFilter } = createHold();
   const daemon = await setUp({ httpFilter });
   const { clock, hook, reload } = daemon;

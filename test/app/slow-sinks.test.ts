@@ -45,7 +45,7 @@ async function post(daemon: InnerDaemon): Promise<readonly string[]> {
 const watches = () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s" } });
 const prepare = (ask: InnerDaemon["control"]) => ask("accounts", { username: "loud_one" });
 
-it("a slow sink delays nobody, and gets everything once", async () => {
+it("fault 52: a slow sink delays nobody, and gets everything once", async () => {
   const server: LoopbackServer = await startLoopbackServer();
   onTestFinished(server.close);
   const { arrivals, httpFilter, use } = watchArrivals(
@@ -73,7 +73,7 @@ it.each([
   ["takes its time", 14 * SECOND, undefined],
   ["asks to wait", 0, json({ ok: false, error: "ratelimited" }, 429, { "retry-after": "30" })],
   ["is archived", 0, json({ ok: false, error: "is_archived" })],
-])("channels of one workspace do not block each other while one of them %s", async (_, slowMs, refusal) => {
+])("fault 41: channels of one workspace do not block each other while one of them %s", async (_, slowMs, refusal) => {
   const channelOf = (body = "") => new URLSearchParams(body).get("channel") ?? "";
   const slack = await startLoopbackServer((request, response) => {
     const answer = channelOf(request.body) === "#one" && refusal !== undefined ? refusal : json({ ok: true, ts: "1.2", channel: "C1" });

@@ -63,7 +63,7 @@ const MENDED: readonly (readonly [string, Record<string, unknown>, Record<string
 ];
 
 describe.each(Object.keys(WAYS))("after a %s", (way) => {
-  it.each(MENDED)("alerts wait as before, and no longer by %s", async (_, before, after) => {
+  it.each(MENDED)("fault 106: alerts wait as before, and no longer by %s", async (_, before, after) => {
     const daemon = await setUp(before);
     const ids = [...(await daemon.post()), ...(await daemon.post(2))];
     expect(daemon.hook.subjects().length).toBeLessThanOrEqual(1);
@@ -128,7 +128,7 @@ async function failingSetUp(route: Record<string, unknown>, more: Partial<InnerD
 describe.each([["hold"], ["drop"]] as const)("in muted hours with on_mute: %s", (onMute) => {
   const MUTED = { mute_time_intervals: ["later"], on_mute: onMute };
 
-  it.each(["route", "sink"])("a sink that works again gets nothing before they end (muted by the %s)", async (by) => {
+  it.each(["route", "sink"])("fault 108: a sink that works again gets nothing before they end (muted by the %s)", async (by) => {
     const { hook, clock, ids, received, waits } = await failingSetUp(by === "route" ? MUTED : {}, by === "sink" ? { sink: MUTED } : {});
     hook.answer((_, response) => response.end());
     await clock.advance(30 * MINUTE);

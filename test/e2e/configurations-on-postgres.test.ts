@@ -40,7 +40,7 @@ const end = async (daemon: RunningDaemon) => {
   await daemon.gone;
 };
 
-it.concurrent("a replica with a newer configuration takes over once it is up, and the others follow when their files are the same", async () => {
+it.concurrent("fault 88: a replica with a newer configuration takes over once it is up, and the others follow when their files are the same", async () => {
   const fixture = await createFixture();
   const url = await server.url();
   const [first, second] = [machine(fixture, url), machine(fixture, url)];
@@ -95,7 +95,7 @@ it.concurrent("commands on another machine send alerts again, and try a sink tha
   expect((await second.run("replay", "--since", "1h", "--yes")).out).toMatch(/go out again at the next start\n$/);
 });
 
-it.concurrent("one that starts with a superseded file waits for config activate", async () => {
+it.concurrent("fault 88: one that starts with a superseded file waits for config activate", async () => {
   const fixture = await createFixture();
   const url = await server.url();
   const [first, second] = [machine(fixture, url), machine(fixture, url)];

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-it("nothing is lost or created twice over kills of the daemon and restarts of the server", async () => {
+it("fault 86: nothing is lost or created twice over kills of the daemon and restarts of the server", async () => {
   const fixture = await createFixture();
   const url = await server.url();
   fixture.configure({ state: { url }, watches: { w: { type: "search", query: "acme" } } });

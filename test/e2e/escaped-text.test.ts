@@ -21,7 +21,7 @@ const Database = loadDriver();
 const WRITTEN = "R&D and P&L <x> &lt;";
 const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-it("filters, routes, templates, searches, commands and sinks have one text, and each sink escapes it for itself", async () => {
+it("fault 95: filters, routes, templates, searches, commands and sinks have one text, and each sink escapes it for itself", async () => {
   const folder = makeFolder();
   const sandbox = keep(await startSandboxHere());
   const hook = keep(await startHookReceiver());

@@ -72,7 +72,7 @@ async function start({ onTestFinished }: TestContext) {
 }
 
 describe.concurrent("a way to Postgres with faults", () => {
-  it("a COMMIT whose answer is lost is repeated, whatever it committed", async (context) => {
+  it("fault 87: a COMMIT whose answer is lost is repeated, whatever it committed", async (context) => {
     const { proxy, daemon, post, arrived, expectOnce } = await start(context);
     for (const [step, chosen] of Object.entries(STEPS)) {
       const before = proxy.lost;

@@ -37,7 +37,7 @@ const COMMANDS = (name: string): readonly (readonly string[])[] => [
   [name],
 ];
 
-it("watches, labels, sinks, templates and intervals are named so, and every command and request answers", async () => {
+it("fault 102: watches, labels, sinks, templates and intervals are named so, and every command and request answers", async () => {
   const folder = makeFolder();
   const sandbox = keep(await startSandboxHere());
   const hook = keep(await startHookReceiver());

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-it("they share polls and destinations evenly, each says so, and one that stops leaves its part to the others", async () => {
+it("fault 99: on an empty database they share polls and destinations evenly, each says so, and one that stops leaves its part to the others", async () => {
   const { replicas: listed, watches, unclaimed } = await replicas.statusOf(replicas.at(1));
   expect(unclaimed).toBeNull();
   const views = listed ?? [];
@@ -62,7 +62,7 @@ it("they share polls and destinations evenly, each says so, and one that stops l
   expect(await replicas.findWrong()).toEqual([]);
 });
 
-it("a pause asked of one reaches the others, and they do the part of one that is killed: nothing is lost or created twice", async () => {
+it("fault 85: a pause asked of one reaches the others, and they do the part of one that is killed: nothing is lost or created twice", async () => {
   replicas.add();
   await replicas.shared();
   const pausedOf = async (place: number) =>

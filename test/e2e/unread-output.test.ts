@@ -45,7 +45,7 @@ it.for([
   ["standard output", ["full", "ignore"]],
   ["standard error", ["ignore", "full"]],
   ["both", ["full", "full"]],
-] as const)("SIGTERM ends a daemon within its grace when %s is a full pipe", async ([, ends], context) => {
+] as const)("fault 97: SIGTERM ends a daemon within its grace when %s is a full pipe", async ([, ends], context) => {
   const fixture = await createFixture();
   fixture.configure(CONFIG);
   const pipe = fullPipe(fixture.folder, "pipe");

@@ -7,10 +7,30 @@ import { FAULTS } from "./faults.ts";
 const root = resolve(import.meta.dirname, "..");
 
 /** Where what is tested is what a user runs. What tests a part by a fault's name counts for nothing here. */
-const WHOLE = ["app", "cli", "config", "e2e", "faults", "long", "runtime", "server"];
+const WHOLE = ["app", "cli", "config", "e2e", "faults", "long", "runtime", "server", "state"];
 
 /** Faults without a test of their own, each with its reason. */
-const WITHOUT: Readonly<Record<number, string>> = {};
+const WITHOUT: Readonly<Record<number, string>> = {
+  43: "only its part is tested: test/deliver/retrying.test.ts",
+  44: "only its part is tested: test/deliver/retrying.test.ts",
+  45: "only its part is tested: test/sinks/discord.test.ts",
+  46: "nothing here connects to Discord's gateway: posts and edits go by its REST API alone",
+  47: "only its part is tested: test/sinks/discord.test.ts; the simulation draws it",
+  48: "only its part is tested: test/deliver/outcome/breaker.test.ts; the simulation draws it",
+  49: "only its part is tested: test/deliver/retrying.test.ts; the simulation draws it",
+  55: "only its part is tested: test/deliver/retrying.test.ts",
+  73: "only its part is tested: test/schedule/timetable.test.ts",
+  74: "only its part is tested: test/schedule/timetable.test.ts",
+  75: "not tested yet",
+  76: "not tested yet; the simulation draws processes that stand still",
+  77: "only its part is tested: test/budget/quota-period.test.ts",
+  78: "only its part is tested: test/schedule/spread.test.ts",
+  84: "only its part is tested: test/route/matcher.test.ts and test/config/where/where.test.ts",
+  89: "not tested yet",
+  92: "only its part is tested: test/deliver/real-store.test.ts; the simulation draws it",
+  94: "only its part is tested: test/sinks",
+  98: "not tested yet under this name",
+};
 
 /** The numbers in names such as `fault 53, fault 54: stay within every limit`. */
 function numbersIn(text: string): readonly number[] {
@@ -18,7 +38,7 @@ function numbersIn(text: string): readonly number[] {
   return [...names].flatMap(([, name = ""]) => [...name.matchAll(/\d+/g)].map(Number));
 }
 
-it("has a test for every fault, or a reason why not", (context) => {
+it("has a test for every fault, or a reason why not", () => {
   const files = WHOLE.flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, encoding: "utf8" }).map((file) => join(room, file)),
   );
@@ -28,6 +48,6 @@ it("has a test for every fault, or a reason why not", (context) => {
   const list = missing.map((number) => `${number} ${FAULTS[Number(number)]}`);
   console.info(`faults without a test: ${list.length === 0 ? "none" : `\n${list.join("\n")}`}`);
   for (const [number, reason] of Object.entries(WITHOUT)) console.info(`fault ${number} has no test: ${reason}`);
-  if (missing.length > 0) context.skip();
+  expect(list).toEqual([]);
   expect(Object.keys(WITHOUT).filter((number) => tested.has(Number(number)))).toEqual([]);
 });

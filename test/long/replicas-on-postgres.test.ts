@@ -39,7 +39,9 @@ it("nothing is lost or created twice when the server is stopped or killed under 
   expect(await replicas.findWrong()).toEqual([]);
 });
 
-it("one that froze for longer than its lease is replaced, writes nothing when it goes on, and ends", { timeout: 120_000 }, async () => {
+it("fault 68: one that froze for longer than its lease is replaced, writes nothing when it goes on, and ends", {
+  timeout: 120_000,
+}, async () => {
   for (const isLeader of [true, false]) {
     const replicas = await Replicas.start(await server.url(), 2, WATCHES);
     const leader = await replicas.leader();

@@ -147,7 +147,7 @@ test("of a newer version, or of one that this build is newer than, is refused to
   expect(await refusal(url, { readonly: true })).toContain("STATE_OLDER_SCHEMA");
 });
 
-test("refuses a pooler that lends a session for one transaction only, and takes one that lends it whole", async (context) => {
+test("fault 90: refuses a pooler that lends a session for one transaction only, and takes one that lends it whole", async (context) => {
   expect(await refusal(await throughPgBouncer(context, server, "transaction"))).toMatch(
     /^STATE_SERVER_UNFIT: A pooler answers for .* lends its sessions for one transaction at a time/,
   );

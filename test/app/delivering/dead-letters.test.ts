@@ -78,7 +78,7 @@ describe("what expires", () => {
     expect(deadAlerts(daemon)).toHaveLength(2);
   });
 
-  it("is reported through the failing sink itself, once that takes messages again, where ops has no other", async () => {
+  it("fault 101: is reported through the failing sink itself, once that takes messages again, where ops has no other", async () => {
     const daemon = await setUp({ opsSink: "hook" });
     await daemon.clock.advance(MINUTE);
     daemon.hook.answer(fail);

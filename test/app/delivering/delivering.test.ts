@@ -157,7 +157,7 @@ it.each([
   ]);
 });
 
-it("ops hears once a day of the services that a sink does not reach, and nothing of the alerts that others took is repeated", async () => {
+it("fault 93: ops hears once a day of the services that a sink does not reach, and nothing of the alerts that others took is repeated", async () => {
   const daemon = await setUp({ type: "apprise", url: "https://apprise.example", key: "brand" });
   daemon.answerWith(424, '{"error":"One or more","details":[["INFO","","Sent Slack notification."],["WARNING","","Failed"]]}');
   await daemon.delivering.delivery().pump.start();

@@ -14,7 +14,7 @@ const searches = Object.fromEntries(WORDS.map((word) => [word, search(word)]));
 /** The schedules ask for more than the month has: there is nothing to spare but what the bucket holds. */
 const SCARCE = { monthly: 100_000 };
 
-it.each([1, 3])("are closed within three polls by each of %i replicas", async (replicas) => {
+it.each([1, 3])("fault 100: are closed within three polls by each of %i replicas", async (replicas) => {
   const { clock, control, add, heldBy, hook } = await makeInnerReplicas(searches, SCARCE);
   await control("accounts", { username: "anna" });
   for (let count = 0; count < replicas; count += 1) await add();
