@@ -29,7 +29,6 @@ const WITHOUT: Readonly<Record<number, string>> = {
   89: "not tested yet",
   92: "only its part is tested: test/deliver/real-store.test.ts; the simulation draws it",
   94: "only its part is tested: test/sinks",
-  98: "not tested yet under this name",
 };
 
 /** The numbers in names such as `fault 53, fault 54: stay within every limit`. */

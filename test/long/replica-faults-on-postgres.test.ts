@@ -109,7 +109,7 @@ async function part(of: ReplicaTrial, role: "leader" | "follower"): Promise<void
 const KILLED = Object.keys(FAULTS).map((name) => [`${KILLS} kills after ${name}`, killOften] as const);
 const ALL = Object.entries(FAULTS).flatMap((fault, at) => [fault, ...KILLED.slice(at, at + 1)]);
 
-it.each(ALL)("%s", { timeout: 400 * SECOND }, async (name, cause) => {
+it.each(ALL)("fault 85, fault 86, fault 98, fault 99: %s", { timeout: 400 * SECOND }, async (name, cause) => {
   const { line, wrong } = await accountOf(trial, name, cause);
   console.info(line);
   expect(wrong).toEqual([]);
