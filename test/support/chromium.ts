@@ -15,6 +15,8 @@ export interface BrowserPage {
   /** Text into the field that has the focus. */
   type(text: string): Promise<void>;
   resize(width: number, height: number): Promise<void>;
+  /** The whole page as a PNG. */
+  screenshot(): Promise<Buffer>;
 }
 
 const NAMES = [process.env["CHROMIUM"], "chromium", "chromium-browser", "google-chrome"].filter((name) => name !== undefined);
@@ -110,6 +112,12 @@ function connect(child: ChildProcess): Connection {
   };
 }
 
+async function wholePage(ask: Send) {
+  const { cssContentSize } = await ask("Page.getLayoutMetrics");
+  const { width, height } = cssContentSize;
+  return { clip: { x: 0, y: 0, width, height, scale: 1 } };
+}
+
 async function openPage({ send, once }: Connection, { onTestFinished }: TestContext): Promise<BrowserPage> {
   const { browserContextId } = await send("Target.createBrowserContext");
   onTestFinished(() => send("Target.disposeBrowserContext", { browserContextId }));
@@ -134,6 +142,10 @@ async function openPage({ send, once }: Connection, { onTestFinished }: TestCont
         await ask("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: key === "Tab" ? 9 : 0 });
     },
     type: (text) => ask("Input.insertText", { text }),
+    async screenshot() {
+      const { data } = await ask("Page.captureScreenshot", { format: "png", captureBeyondViewport: true, ...(await wholePage(ask)) });
+      return Buffer.from(data, "base64");
+    },
     resize: (width, height) => ask("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: true }),
   };
 }
