@@ -19,6 +19,7 @@ import { checkDigests } from "./check-digests.ts";
 import { checkTemplates } from "./check-templates.ts";
 import { checkThrottle } from "./check-throttle.ts";
 import { checkMembers } from "./check-members.ts";
+import { checkMutedAttempts } from "./check-muted-attempts.ts";
 import { checkOnce } from "./check-once.ts";
 import { checkMissing } from "./check-missing.ts";
 import { checkOrder } from "./check-order.ts";
@@ -49,6 +50,7 @@ const CHECKS = [
     checkDedupe,
     checkFollowUps,
     checkLevels,
+    checkMutedAttempts,
   ],
   ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog, checkSilences],
   ...[checkEdits, checkUpdates, checkEnrichment],

@@ -1,0 +1,37 @@
+/**
+ * Nothing is attempted inside muted hours, whenever it was found: not what waited behind a sink that failed, nor what a reload or a restart brought
+ * along. Goes by the hours of the moment of each attempt. Alerts that an operator sent again pass.
+ */
+import { isFollowUp } from "./check-levels.ts";
+import type { Evidence } from "./evidence.ts";
+import { isMuted } from "./mutes.ts";
+import { type Alert, epochsAt, routedOf } from "./outbox.ts";
+import { placesOf } from "./routes.ts";
+
+/** Each of two touching moments may count; and an attempt is on its way for a moment. */
+const EDGE_MS = 3_000;
+
+export function checkMutedAttempts(evidence: Evidence): readonly string[] {
+  const { outbox, isClockSet } = evidence;
+  if (isClockSet) return [];
+  return [...outbox.attempts].flatMap(([messageId, attempts]) => {
+    const members = outbox.members.get(messageId) ?? [];
+    return attempts.flatMap(({ atMs, sink }) => {
+      const muted = members.find((alert) => isCertainlyMuted(alert, atMs, evidence));
+      return muted === undefined
+        ? []
+        : [`${muted.event.type} ${muted.event.subject} of ${muted.event.watch} was attempted at ${sink} in muted hours`];
+    });
+  });
+}
+
+/** By every configuration that may have been active then. Where an alert goes that follows another one, that one says. */
+function isCertainlyMuted({ row, event }: Alert, atMs: number, { epochs }: Evidence): boolean {
+  if (row.replayedAtMs !== null || event.watchType === "daemon" || isFollowUp(event)) return false;
+  return epochsAt(epochs, atMs).every(({ rules }) => {
+    const watch = rules.watches.get(event.watch);
+    const places = watch === undefined ? [] : placesOf(rules, watch, routedOf(event)).filter(({ sink }) => sink === row.sink);
+    const [place] = places;
+    return place !== undefined && places.length === 1 && [-EDGE_MS, 0, EDGE_MS].every((ms) => isMuted(place.hours, atMs + ms));
+  });
+}
