@@ -6,7 +6,8 @@ import type { LeftMessage } from "../run/read-state.ts";
 import { isTroubled } from "./check-delay.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Attempt } from "../run/sinks.ts";
-import { type Alert, comingOf, groupBy, isBehindMute, type Outbox, isPart } from "./outbox.ts";
+import { type Alert, comingOf, epochsAt, groupBy, isBehindMute, isPart, type Outbox, routedOf } from "./outbox.ts";
+import { placesOf } from "./routes.ts";
 import type { RouteRules } from "./rules.ts";
 
 export const checkOrder = (evidence: Evidence): readonly string[] => [
@@ -108,12 +109,15 @@ function sharedAttempts({ attempts }: Outbox): ReadonlySet<Attempt> {
 const checkGroups = (evidence: Evidence): readonly string[] =>
   evidence.epochs.some(({ rules }) => JSON.stringify(rules.root) !== JSON.stringify(evidence.finalRules.root))
     ? []
-    : [...groupBy(evidence.outbox.alerts, (alert) => groupOf(alert, evidence.outbox))].flatMap(([group, alerts]) =>
+    : [...groupBy(evidence.outbox.alerts, (alert) => groupOf(alert, evidence))].flatMap(([group, alerts]) =>
         group === "" ? [] : checkGroup(group, alerts, evidence),
       );
 
-/** By a route that groups; "" for what is its own group, and for what was found while the configuration changed. */
-function groupOf(alert: Alert, outbox: Outbox): string {
+/**
+ * By a route that groups; "" for what is its own group, and for what was found while the configuration changed, or waited until another route
+ * took it: what waits goes by the configuration of now.
+ */
+function groupOf(alert: Alert, { outbox, epochs }: Evidence): string {
   const { row, event, places } = alert;
   if (isBehindMute(alert, outbox)) return "";
   // What came while a watch was away is a group of its own, with a time of its own, whatever the route groups by.
@@ -122,6 +126,14 @@ function groupOf(alert: Alert, outbox: Outbox): string {
   const [route] = places.map((place) => place.route);
   if (places.some(({ digest }) => digest !== undefined)) return "";
   if (routes.size !== 1 || route === undefined || route.groupBy.length === 0) return "";
+  const sealedAtMs = outbox.messages.get(row.messageId ?? "")?.sealedAtMs ?? row.createdAtMs;
+  const isMoved = epochsAt(epochs, sealedAtMs).some(({ rules }) => {
+    const watch = rules.watches.get(event.watch);
+    return (
+      watch !== undefined && !placesOf(rules, watch, routedOf(event)).some((one) => one.sink === row.sink && one.route?.path === route.path)
+    );
+  });
+  if (isMoved) return "";
   return JSON.stringify([row.sink, route.path, ...route.groupBy.map((label) => event.labels[label] ?? "")]);
 }
 
