@@ -1,6 +1,6 @@
 /** One search watch on the real store, gate and poll runner, with the data service in memory: what is measured is everything else. */
 import { join } from "node:path";
-import { registrationOf } from "../src/app/daemon/registration.ts";
+import { registrationOf } from "../src/app/daemon/registration-of.ts";
 import type { Routing } from "../src/app/delivering/routing.ts";
 import { createUpstreamPacer } from "../src/budget/upstream-pacer.ts";
 import { createPollTrace } from "../src/polling/run/poll-trace.ts";

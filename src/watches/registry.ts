@@ -67,3 +67,10 @@ export const WATCH_TYPES: readonly WatchType<any>[] = [
   topFollowing,
   mentions,
 ];
+
+/** The configuration has checked that the type exists. */
+export function watchTypeOf({ type: name }: { readonly type: string }): WatchType<any> {
+  const type = WATCH_TYPES.find((candidate) => candidate.type === name);
+  if (type === undefined) throw new Error(`no watch type ${name}`);
+  return type;
+}

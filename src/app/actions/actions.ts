@@ -11,8 +11,7 @@ import { backfillWatch } from "../backfill/commit-back.ts";
 import { acknowledgeDeadLetters, resendDeadLetters } from "../delivering/dead-letters.ts";
 import { replayAlerts } from "../delivering/replays.ts";
 import { createSilence, endSilence, sendSilenced } from "../delivering/silence-actions.ts";
-import { pauseView } from "../daemon/pause.ts";
-import { onReturnOf } from "../daemon/registration.ts";
+import { onReturnOf, pauseView } from "../daemon/pause.ts";
 
 /** What carries a change out once it stands in the state: the parts of a running daemon, or, where none runs here, whoever reads the state next. */
 export interface Effects {

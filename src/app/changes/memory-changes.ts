@@ -13,7 +13,7 @@ import type { MemoryView } from "../../server/words/actions.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { missedText } from "../daemon/pause.ts";
 import { firstRunSends, returnSends } from "./sent-changes.ts";
-import { watchTypeOf } from "../daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 
 /**
  * `kept`: it goes on from where it was. `new_baseline`: what is there at the next poll is recorded, and raises no alert. `dropped`: it is not read any

@@ -2,7 +2,7 @@
 import type { Config, ConfigIssue } from "../../config/config.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { WatchState } from "../../model/watch-store.ts";
-import { registrationOf } from "../daemon/registration.ts";
+import { registrationOf } from "../daemon/registration-of.ts";
 
 /** Warnings at the watches of the file that the state does not know, where one that it knows was of the same type and watched the same. */
 export function renamedWatches(config: Config, states: readonly WatchState[], hash: Hash): readonly ConfigIssue[] {

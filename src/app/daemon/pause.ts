@@ -1,9 +1,15 @@
 /** What pausing and resuming a watch says to whoever asked for it: since when it was away, and what becomes of what came meanwhile. */
+import type { Config } from "../../config/config.ts";
+import { DEFAULTS } from "../../config/defaults.ts";
 import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { PausedBefore } from "../../model/watch-store.ts";
 import type { OnReturn } from "../../model/watch.ts";
 import type { PauseView } from "../../server/words/actions.ts";
+
+/** What becomes of what came while a watch was away; the default of one that the configuration has no more. */
+export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string): OnReturn =>
+  watches.find(({ id }) => id === watchId)?.onReturn ?? DEFAULTS.watch.on_return;
 
 /** What becomes of what came while a watch was away. */
 export const missedText = (onReturn: OnReturn): string => `what came meanwhile ${MISSED[onReturn]}`;

@@ -1,43 +1,14 @@
 /** From the configuration's watches to what the state and the engine know of them. */
 import type { Config } from "../../config/config.ts";
-import { DEFAULTS } from "../../config/defaults.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Log } from "../../model/log.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
-import type { ReadUntil, WatchRegistration, WatchState } from "../../model/watch-store.ts";
-import type { OnReturn, Watch } from "../../model/watch.ts";
-import { targetsOf } from "../../plan/polls/plan-polls.ts";
-import { WATCH_TYPES } from "../../watches/registry.ts";
-import type { WatchType } from "../../watches/watch-type.ts";
-
-/** The configuration has checked that the type exists. */
-export function watchTypeOf(watch: Watch): WatchType<any> {
-  const type = WATCH_TYPES.find((candidate) => candidate.type === watch.type);
-  if (type === undefined) throw new Error(`no watch type ${watch.type}`);
-  return type;
-}
-
-export function registrationOf(hash: Hash, watch: Watch): WatchRegistration {
-  const targets = targetsOf(hash, watch, watchTypeOf(watch)).map(({ key, name, userId }) => ({
-    key,
-    name,
-    ...(userId === undefined ? {} : { userId }),
-  }));
-  return {
-    id: watch.id,
-    type: watch.type,
-    enabled: watch.enabled,
-    targets,
-    ...(watch.movedFrom === undefined ? {} : { movedFrom: watch.movedFrom }),
-  };
-}
-
-/** What becomes of what came while a watch was away; the default of one that the configuration has no more. */
-export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string): OnReturn =>
-  watches.find(({ id }) => id === watchId)?.onReturn ?? DEFAULTS.watch.on_return;
+import type { ReadUntil, WatchState } from "../../model/watch-store.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
+import { registrationOf } from "./registration-of.ts";
 
 /** Only enabled ones are polled. */
 export const enabledOf = (watches: readonly EngineWatch[]): readonly EngineWatch[] => watches.filter(({ watch }) => watch.enabled);

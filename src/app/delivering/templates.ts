@@ -3,7 +3,7 @@ import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { OpsAlert } from "../../model/ops-alerts.ts";
 import type { MessageTemplate, TemplateRunner } from "../../model/template.ts";
-import type { TemplateFailure, Templates } from "../../deliver/stages/word-events.ts";
+import type { FailingTemplate, TemplateFailure, Templates } from "../../deliver/stages/word-events.ts";
 
 /** Starts what runs templates; nothing is loaded before the first job. */
 type StartTemplates = (templates: readonly MessageTemplate[], options: { readonly clock: Clock }) => TemplateRunner;
@@ -17,13 +17,6 @@ export interface TemplateDeps {
   readonly clock: Clock;
   readonly startTemplates: StartTemplates;
   onTemplateFailing(failure: TemplateFailure, template: MessageTemplate, untilMs: number): void;
-}
-
-/** A template that has failed at a sink lately, and since the configuration was loaded. */
-export interface FailingTemplate extends TemplateFailure {
-  /** Messages that went out as the default instead. */
-  readonly count: number;
-  readonly lastAtMs: number;
 }
 
 export interface RunningTemplates extends Templates {

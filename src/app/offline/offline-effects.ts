@@ -9,7 +9,7 @@ import { createTimetable } from "../../schedule/timetable.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { type Effects, effectText } from "../actions/actions.ts";
 import { feedsOf } from "../backfill/backfill-polls.ts";
-import { watchTypeOf } from "../daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 import { createActiveWatches } from "../delivering/active-watches.ts";
 import { placeOfSink } from "../delivering/create-sink.ts";
 import { createRouting } from "../delivering/routing.ts";

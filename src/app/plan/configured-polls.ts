@@ -9,7 +9,7 @@ import { withAccountIds } from "../../plan/polls/named-accounts.ts";
 import { groupPolls } from "../../groups/group-polls.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../../plan/polls/plan-polls.ts";
 import type { Poll } from "../../plan/poll.ts";
-import { watchTypeOf } from "../daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 
 export interface KnownPollsDeps extends PlanDeps {
   readonly states: readonly WatchState[];

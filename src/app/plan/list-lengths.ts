@@ -12,7 +12,7 @@ import type { Watch } from "../../model/watch.ts";
 import { isAssumed } from "../../forecast/forecast.ts";
 import { lengthField } from "../../plan/polls/whole-reads.ts";
 import { planWatches } from "./configured-polls.ts";
-import { watchTypeOf } from "../daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 
 /** The whole list of an account, which a watch reads or falls back to. */
 export interface ListedAccount {

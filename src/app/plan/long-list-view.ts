@@ -7,7 +7,7 @@ import { sum } from "../../plan/sum.ts";
 import { MEMBERS_PER_PAGE, memberCountOf, readSoFar, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
 import { endpointOf } from "./list-lengths.ts";
 import type { PlanQuota } from "./plan-quota.ts";
-import { watchTypeOf } from "../daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 
 export interface PlanLongListView {
   /** As the target is written in the YAML. */

@@ -23,7 +23,7 @@ import { type BasisView, basisView } from "./plan-basis.ts";
 import { longListViews, type PlanLongListView } from "./long-list-view.ts";
 import { type PaceView, paceView, rangesOf } from "./plan-pace.ts";
 import type { PlanQuota } from "./plan-quota.ts";
-import { watchTypeOf } from "../daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 import { timingText } from "../views/status-view.ts";
 
 export interface PlanWatchView extends BasisView, PaceView {

@@ -16,7 +16,7 @@ import type { Watch } from "../../model/watch.ts";
 import { assumeTargets, isAssumed } from "../../forecast/forecast.ts";
 import { targetsOf } from "../../plan/polls/plan-polls.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
-import { watchTypeOf } from "../daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 import { evaluateAnswer, type TriedItem } from "./try-items.ts";
 
 export interface TriedTarget {

@@ -3,7 +3,7 @@ import type { TargetState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { memberCountOf, readSoFar, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
 import type { MemberListView } from "../../server/words/views.ts";
-import { watchTypeOf } from "../daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 
 export function memberListViews(watch: Watch, targets: readonly TargetState[]): readonly MemberListView[] {
   const { detection } = watchTypeOf(watch);

@@ -4,7 +4,7 @@ import { unreadableText } from "../../polling/targets/target-alerts.ts";
 import { isUnreadable } from "../../server/page/page-attention.ts";
 import type { ConfigView, SinkView, WatchView } from "../../server/words/views.ts";
 import { isoTime } from "../../model/clock.ts";
-import type { FailingTemplate } from "../delivering/templates.ts";
+import type { FailingTemplate } from "../../deliver/stages/word-events.ts";
 import { type QuotaFacts, quotaReasons } from "./quota-view.ts";
 
 export interface Troubles {

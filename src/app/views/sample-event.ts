@@ -6,7 +6,7 @@ import type { User } from "../../model/user.ts";
 import type { Watch } from "../../model/watch.ts";
 import { labelsOf } from "../../polling/evaluate/make-event.ts";
 import type { BodyField } from "../../watches/watch-type.ts";
-import { watchTypeOf } from "../daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 
 export const SAMPLE_ID = "sample";
 const SUBJECT = "1234567890123456789";

@@ -11,10 +11,9 @@ import type { ConfigView } from "../../server/words/views.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { placeOfSink } from "../delivering/create-sink.ts";
 import { countDead } from "../delivering/dead-letters.ts";
-import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 
 export interface ScrapeDeps {
-  readonly deps: Pick<DaemonDeps, "version">;
+  readonly deps: { readonly version: string };
   readonly store: Pick<OpenedStore, "sizeBytes" | "membership" | "replicas" | "listWatches" | "outboxStats" | "groupDead">;
   readonly engine: Engine;
   readonly meter: ReadableMeter;

@@ -7,7 +7,7 @@ import type { TargetRef, TargetState, WatchState, WatchStore } from "../../model
 import type { Watch } from "../../model/watch.ts";
 import type { Poll, Subscriber } from "../../plan/poll.ts";
 import type { UnseenLine, UnseenView } from "../../server/words/unseen-view.ts";
-import { watchTypeOf } from "../daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 import { reasonOfFeed } from "./unseen-tweet.ts";
 
 export interface UnseenParts {

@@ -2,6 +2,8 @@
 import type { ReportQuery } from "../../model/report.ts";
 import { reportView } from "./report-view.ts";
 import { formatIssue } from "../../config/report.ts";
+import type { Pump } from "../../deliver/pump.ts";
+import type { FailingTemplate } from "../../deliver/stages/word-events.ts";
 import type { Enricher } from "../../enrich/enricher.ts";
 import type { KeyWatch } from "../../engine/quota/key-watch.ts";
 import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
@@ -12,6 +14,8 @@ import { isoTime, sleep } from "../../model/clock.ts";
 import { shardOf } from "../../model/replicas.ts";
 import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
+import type { Sink } from "../../model/sink.ts";
+import type { TemplateRunner } from "../../model/template.ts";
 import type { BudgetView } from "../../server/words/budget-view.ts";
 import type { ConfigView, DaemonState, EventsView, FoundItem, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
 import type { ReplayRequest } from "../../server/words/replay-view.ts";
@@ -21,8 +25,6 @@ import { deadReasons, readDead } from "../delivering/dead-letters.ts";
 import { previewReplay, readReplays } from "../delivering/replays.ts";
 import { readSilences } from "../delivering/silence-actions.ts";
 import { renderEvent, type RenderRequest } from "./render-event.ts";
-import type { Revisions } from "../fleet/revisions.ts";
-import type { Delivery } from "../delivering/delivery.ts";
 import type { Routing } from "../delivering/routing.ts";
 import type { ActivityFeed } from "../daemon/activity.ts";
 import { createPathReader } from "./delivery-path.ts";
@@ -40,6 +42,23 @@ import { followActivity } from "./tail.ts";
 import { createWaitReader } from "../delivering/waiting.ts";
 import { explainUnseen } from "./unseen.ts";
 
+/** The configuration among those that the state has worked with. */
+export interface ActiveRevision {
+  /** Why this replica's configuration is not the current one; undefined where it is. */
+  superseded(): string | undefined;
+  /** Whether this replica does nothing until its file changes. */
+  isWaiting(): boolean;
+}
+
+/** The delivering half by the active configuration. */
+export interface ActiveDelivery {
+  readonly pump: Pick<Pump, "pauses">;
+  /** By name. */
+  readonly sinks: ReadonlyMap<string, { readonly sink: Sink }>;
+  /** Undefined where there are no templates. */
+  readonly templates: { readonly runner: TemplateRunner; failing(): readonly FailingTemplate[] } | undefined;
+}
+
 export interface ViewsDeps extends ScrapeDeps {
   readonly store: OpenedStore;
   readonly feed: ActivityFeed;
@@ -48,8 +67,8 @@ export interface ViewsDeps extends ScrapeDeps {
   readonly upstreamWatch: UpstreamWatch;
   readonly storeWatch: StoreWatch;
   readonly startedAtMs: number;
-  readonly revisions: Pick<Revisions, "superseded" | "isWaiting">;
-  readonly delivery: () => Delivery;
+  readonly revisions: ActiveRevision;
+  readonly delivery: () => ActiveDelivery;
   readonly routing: () => Routing;
   readonly lastReload: () => ConfigView["last_reload"];
   readonly failingEnrichments: Enricher["failing"];

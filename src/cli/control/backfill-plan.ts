@@ -18,7 +18,7 @@ import { parseTime, TIMES } from "../../server/words/event-query.ts";
 import { SINK_TYPES } from "../../sinks/registry.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { isTweetFeed } from "../../watches/watch-type.ts";
-import { watchTypeOf } from "../../app/daemon/registration.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
 import { findDaemon, type DaemonPlace } from "../access/find-daemon.ts";
 import { requireKnownName } from "../access/known-name.ts";
 import { openService, type ServiceAccess } from "../access/service-access.ts";

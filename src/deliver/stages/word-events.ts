@@ -19,6 +19,13 @@ export interface TemplateFailure {
   readonly problem: string;
 }
 
+/** A template that has failed at a sink lately, and since the configuration was loaded. */
+export interface FailingTemplate extends TemplateFailure {
+  /** Messages that went out as the default instead. */
+  readonly count: number;
+  readonly lastAtMs: number;
+}
+
 /** Those of the configuration, and what runs them. */
 export interface Templates {
   readonly byName: ReadonlyMap<string, MessageTemplate>;

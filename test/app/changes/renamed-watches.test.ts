@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { registrationOf } from "../../../src/app/daemon/registration.ts";
+import { registrationOf } from "../../../src/app/daemon/registration-of.ts";
 import { renamedWatches } from "../../../src/app/changes/renamed-watches.ts";
 import { formatIssue } from "../../../src/config/report.ts";
 import type { WatchState } from "../../../src/model/watch-store.ts";

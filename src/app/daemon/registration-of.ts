@@ -1,0 +1,21 @@
+/** What the state keeps of a watch of the configuration: its targets, by the keys that their memory has. */
+import type { Hash } from "../../model/hash.ts";
+import type { WatchRegistration } from "../../model/watch-store.ts";
+import type { Watch } from "../../model/watch.ts";
+import { targetsOf } from "../../plan/polls/plan-polls.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
+
+export function registrationOf(hash: Hash, watch: Watch): WatchRegistration {
+  const targets = targetsOf(hash, watch, watchTypeOf(watch)).map(({ key, name, userId }) => ({
+    key,
+    name,
+    ...(userId === undefined ? {} : { userId }),
+  }));
+  return {
+    id: watch.id,
+    type: watch.type,
+    enabled: watch.enabled,
+    targets,
+    ...(watch.movedFrom === undefined ? {} : { movedFrom: watch.movedFrom }),
+  };
+}
