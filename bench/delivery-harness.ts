@@ -2,8 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createDelivery } from "../src/app/delivering/delivery.ts";
-import { createRouting, type Routing } from "../src/app/delivering/routing.ts";
-import { createActiveSilences } from "../src/app/delivering/silences.ts";
+import { createRouting, type Routing } from "../src/operate/alerts/routing.ts";
+import { createActiveSilences } from "../src/operate/alerts/silences.ts";
 import { loadConfig } from "../src/config/load/load-config.ts";
 import type { Log } from "../src/model/log.ts";
 import type { TemplateRunner } from "../src/model/template.ts";

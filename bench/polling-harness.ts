@@ -1,7 +1,7 @@
 /** One search watch on the real store, gate and poll runner, with the data service in memory: what is measured is everything else. */
 import { join } from "node:path";
-import { registrationOf } from "../src/app/daemon/registration-of.ts";
-import type { Routing } from "../src/app/delivering/routing.ts";
+import { registrationOf } from "../src/operate/changes/registration-of.ts";
+import type { Routing } from "../src/operate/alerts/routing.ts";
 import { createUpstreamPacer } from "../src/budget/upstream-pacer.ts";
 import { createPollTrace } from "../src/polling/run/poll-trace.ts";
 import { PollRunner } from "../src/polling/run/poll-runner.ts";

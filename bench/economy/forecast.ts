@@ -3,7 +3,7 @@
  * seeded workload. Forecasts are taken from the state file alone, by the code of `chirpwatch plan`: a range before anything was counted, and
  * a figure after each number of counted days that is requested. Each is compared with the requests of the days that follow it.
  */
-import { createPlanView, type PlanFacts } from "../../src/app/plan/plan-view.ts";
+import { createPlanView, type PlanFacts } from "../../src/operate/plan/plan-view.ts";
 import { readRatios } from "../../src/engine/quota/day-counter.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
 import { sha256 } from "../../src/runtime/hash.ts";

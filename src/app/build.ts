@@ -6,7 +6,7 @@
 import type { Config } from "../config/config.ts";
 import { startControl } from "../server/control-socket.ts";
 import { startServer } from "../server/server.ts";
-import type { ReloadOutcome } from "../server/words/actions.ts";
+import type { ReloadOutcome } from "../server/contract/actions.ts";
 import { openState } from "../state/open-state.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
 import { takeClockSetWhileStopped } from "./clock-watch.ts";

@@ -4,9 +4,9 @@ import type { Engine } from "../engine/engine.ts";
 import type { Share } from "../model/replicas.ts";
 import type { RouteEvaluated } from "../polling/evaluate/verdicts.ts";
 import type { OpenedStore } from "../state/open.ts";
-import { type Effects, effectText } from "./actions/actions.ts";
-import { feedsOf } from "./backfill/backfill-polls.ts";
-import type { ActiveSilences } from "./delivering/silences.ts";
+import { type Effects, effectText } from "../operate/actions/actions.ts";
+import { feedsOf } from "../operate/backfill/backfill-polls.ts";
+import type { ActiveSilences } from "../operate/alerts/silences.ts";
 import type { Polling } from "./polling/polling.ts";
 import type { Reloader } from "./reload/reload.ts";
 

@@ -8,7 +8,7 @@ import type { Store } from "../model/store.ts";
 import type { ReadUntil } from "../model/watch-store.ts";
 import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import type { Delivering } from "./delivering/delivering.ts";
-import { warnOfStranded } from "./delivering/stranded.ts";
+import { warnOfStranded } from "../operate/alerts/stranded.ts";
 import type { Polling } from "./polling/polling.ts";
 import type { SandboxGuard } from "./sandbox-guard.ts";
 import type { ReloadDeps } from "./reload/reload.ts";

@@ -8,11 +8,11 @@ import { addBackfill, type BackfillRouteDeps } from "./backfill-routes.ts";
 import { problem } from "./problem.ts";
 import { addReplays, type ReplayRouteDeps } from "./replay-routes.ts";
 import { addSilences, type SilenceRouteDeps } from "./silence-routes.ts";
-import type { Actions } from "./words/actions.ts";
-import { readEventQuery, readReportQuery } from "./words/event-query.ts";
-import { explainView } from "./words/explain-view.ts";
-import { byOf } from "./words/replay-request.ts";
-import type { ApiViews } from "./words/views.ts";
+import type { Actions } from "./contract/actions.ts";
+import { readEventQuery, readReportQuery } from "./contract/event-query.ts";
+import { explainView } from "./contract/explain-view.ts";
+import { byOf } from "./contract/replay-request.ts";
+import type { ApiViews } from "./contract/views.ts";
 
 export interface ApiDeps extends SilenceRouteDeps, ReplayRouteDeps, BackfillRouteDeps {
   readonly views: ApiViews;

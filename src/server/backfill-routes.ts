@@ -3,8 +3,8 @@ import type { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { problem } from "./problem.ts";
-import type { Actions } from "./words/actions.ts";
-import { parseTime, TIMES } from "./words/event-query.ts";
+import type { Actions } from "./contract/actions.ts";
+import { parseTime, TIMES } from "./contract/event-query.ts";
 
 export interface BackfillRouteDeps {
   readonly clock: Clock;

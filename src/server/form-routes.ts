@@ -5,7 +5,7 @@ import type { Log } from "../model/log.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
 import { renderSilencePage, requestOfForm, type SilenceFormText } from "./page/page-silence-form.ts";
 import { type BodyRefusal, parseForm, readBody } from "./request-body.ts";
-import type { Actions } from "./words/actions.ts";
+import type { Actions } from "./contract/actions.ts";
 
 export interface SilencePageDeps {
   readonly clock: Clock;

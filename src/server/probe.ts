@@ -1,7 +1,7 @@
 /** Health as a probe sees it: answers in time even when the daemon does not, and asks it at most once a second, as anyone may ask. */
 import { sleep, type Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
-import type { Health, Views } from "./words/views.ts";
+import type { Health, Views } from "./contract/views.ts";
 
 /** Below the timeout of the image's HEALTHCHECK and of an orchestrator's usual probe. */
 const DEADLINE_MS = 2_500;

@@ -3,10 +3,10 @@ import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { problem } from "./problem.ts";
-import type { Actions } from "./words/actions.ts";
-import { readReplayRequest } from "./words/replay-request.ts";
-import type { ReplayRequest } from "./words/replay-view.ts";
-import type { Views } from "./words/views.ts";
+import type { Actions } from "./contract/actions.ts";
+import { readReplayRequest } from "./contract/replay-request.ts";
+import type { ReplayRequest } from "./contract/replay-view.ts";
+import type { Views } from "./contract/views.ts";
 
 export interface ReplayRouteDeps {
   readonly clock: Clock;

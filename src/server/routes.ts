@@ -4,7 +4,7 @@ import { Hono, type Context } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
-import { readEventQuery } from "./words/event-query.ts";
+import { readEventQuery } from "./contract/event-query.ts";
 import { addApi, type ApiDeps, removeDirectionMarks } from "./api-routes.ts";
 import { refuseCaller, refuseOrigin, type Refusal } from "./guard.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
@@ -15,7 +15,7 @@ import { problem } from "./problem.ts";
 import { addSilencePages } from "./form-routes.ts";
 import { addTailRoute, type TailRouteDeps } from "./tail-routes.ts";
 import type { WrongTokens } from "./wrong-tokens.ts";
-import type { Health, Views } from "./words/views.ts";
+import type { Health, Views } from "./contract/views.ts";
 
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
 export type Access =

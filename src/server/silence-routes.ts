@@ -4,10 +4,10 @@ import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { problem } from "./problem.ts";
 import { type BodyRefusal, parseJson, readBody } from "./request-body.ts";
-import type { Actions } from "./words/actions.ts";
-import { byOf } from "./words/replay-request.ts";
-import type { SilenceRequest } from "./words/silence-view.ts";
-import type { Views } from "./words/views.ts";
+import type { Actions } from "./contract/actions.ts";
+import { byOf } from "./contract/replay-request.ts";
+import type { SilenceRequest } from "./contract/silence-view.ts";
+import type { Views } from "./contract/views.ts";
 
 export interface SilenceRouteDeps {
   readonly clock: Clock;

@@ -2,8 +2,8 @@
 import type { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { problem } from "./problem.ts";
-import type { TailLine } from "./words/tail-view.ts";
-import type { Views } from "./words/views.ts";
+import type { TailLine } from "./contract/tail-view.ts";
+import type { Views } from "./contract/views.ts";
 
 export interface TailRouteDeps {
   readonly clock: Clock;

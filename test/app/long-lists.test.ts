@@ -1,8 +1,8 @@
 /** What a plan says of member lists that take many polls to read, by the lengths that the service gave. */
 import { expect, it } from "vitest";
-import { askLengths, listedAccounts, withLengths } from "../../src/app/plan/list-lengths.ts";
-import { planQuota } from "../../src/app/plan/plan-quota.ts";
-import { createPlanView } from "../../src/app/plan/plan-view.ts";
+import { askLengths, listedAccounts, withLengths } from "../../src/operate/plan/list-lengths.ts";
+import { planQuota } from "../../src/operate/plan/plan-quota.ts";
+import { createPlanView } from "../../src/operate/plan/plan-view.ts";
 import { longListLines } from "../../src/cli/terminal/long-list-text.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { registrationOf } from "../../src/app/daemon/registration-of.ts";
+import { registrationOf } from "../../src/operate/changes/registration-of.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../config/load-text.ts";
 import { openTemp } from "../state/temp-state.ts";

@@ -1,7 +1,7 @@
 /** The example of docs/forecast.md, worked out again by `plan`. */
 import { expect, it } from "vitest";
 import { readFile } from "node:fs/promises";
-import { createPlanView } from "../../src/app/plan/plan-view.ts";
+import { createPlanView } from "../../src/operate/plan/plan-view.ts";
 import {
   EXTRA_READS,
   MOST_MOVES_PER_DAY,

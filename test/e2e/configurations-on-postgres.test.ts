@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
 import { baseConfig, type RunningDaemon, startDaemonHere, writeConfig } from "../support/daemon-process.ts";
-import type { StatusView } from "../../src/server/words/views.ts";
+import type { StatusView } from "../../src/server/contract/views.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";

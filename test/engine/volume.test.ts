@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { createReader } from "../../src/app/daemon/create-reader.ts";
+import { createReader } from "../../src/operate/create-reader.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeTweet } from "../support/make-event.ts";

@@ -1,9 +1,9 @@
 /** A daemon for the server's tests: views that answer from a status that a test may change, actions that write down what they were asked. */
-import type { DeadView } from "../../src/server/words/dead-view.ts";
+import type { DeadView } from "../../src/server/contract/dead-view.ts";
 import type { Log } from "../../src/model/log.ts";
-import type { Actions, ReloadOutcome } from "../../src/server/words/actions.ts";
-import type { AddSilenceOutcome, SilenceView } from "../../src/server/words/silence-view.ts";
-import type { EventEntry, EventsView, FoundItem, Health, SinkView, StatusView, Views, WatchView } from "../../src/server/words/views.ts";
+import type { Actions, ReloadOutcome } from "../../src/server/contract/actions.ts";
+import type { AddSilenceOutcome, SilenceView } from "../../src/server/contract/silence-view.ts";
+import type { EventEntry, EventsView, FoundItem, Health, SinkView, StatusView, Views, WatchView } from "../../src/server/contract/views.ts";
 
 export const NOW_MS = Date.parse("2026-03-10T14:00:00Z");
 

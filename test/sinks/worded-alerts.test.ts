@@ -1,7 +1,7 @@
 /** What a template wrote and what an enrichment returned, in every sink for people: within its limits, and text like a stranger's. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createReader } from "../../src/app/daemon/create-reader.ts";
+import { createReader } from "../../src/operate/create-reader.ts";
 import type { Batch } from "../../src/model/sink.ts";
 import type { Wording } from "../../src/model/template.ts";
 import { hostileText } from "../render/hostile-text.ts";

@@ -1,7 +1,7 @@
 /** `chirpwatch run` with its HTTP side: in this process, the whole command as it ships, and as a process where the claim is about that. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StatusView } from "../../src/server/words/views.ts";
+import type { StatusView } from "../../src/server/contract/views.ts";
 import { type BinProcess, type Logging, loggingOf, startBin } from "./bin-process.ts";
 import { expectAlive, type Running } from "./child-process.ts";
 import { startCommand } from "./run-command.ts";

@@ -5,7 +5,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { watchTypeOf } from "../../src/watches/registry.ts";
-import { registrationOf } from "../../src/app/daemon/registration-of.ts";
+import { registrationOf } from "../../src/operate/changes/registration-of.ts";
 import { createDaemonEvents } from "../../src/app/daemon/daemon-events.ts";
 import { createPollEngine } from "../../src/app/polling/poll-engine.ts";
 import type { Engine } from "../../src/engine/engine.ts";

@@ -8,7 +8,7 @@ import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
 import type { ReadUntil, WatchState } from "../../model/watch-store.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
-import { registrationOf } from "./registration-of.ts";
+import { registrationOf } from "../../operate/changes/registration-of.ts";
 
 /** Only enabled ones are polled. */
 export const enabledOf = (watches: readonly EngineWatch[]): readonly EngineWatch[] => watches.filter(({ watch }) => watch.enabled);

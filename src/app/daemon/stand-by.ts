@@ -10,7 +10,7 @@ import { isControlAnswered } from "../../server/control-socket.ts";
 import { isStateLocked } from "../../state/files/lock.ts";
 import type { WaitsFor } from "../../state/membership/standby.ts";
 import type { OpenedStore } from "../../state/open.ts";
-import { type ActivityFeed, createActivityFeed, publishingStore } from "./activity.ts";
+import { type ActivityFeed, createActivityFeed, publishingStore } from "../../operate/views/activity.ts";
 import type { Adapters, DaemonDeps } from "./daemon-deps.ts";
 import { type Serving, STARTS } from "./serving.ts";
 import type { Idle } from "../../server/standby-routes.ts";

@@ -11,15 +11,15 @@ import type { Store } from "../../model/store.ts";
 import type { Trace } from "../../model/trace.ts";
 import { startTemplateWorker } from "../../runtime/threads/template-worker.ts";
 import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
-import { type ActiveWatches, createActiveWatches } from "./active-watches.ts";
-import { sinkSecrets } from "./create-sink.ts";
+import { type ActiveWatches, createActiveWatches } from "../../operate/alerts/active-watches.ts";
+import { sinkSecrets } from "../../operate/alerts/create-sink.ts";
 import { createDestinations } from "../fleet/destinations.ts";
 import { createDeadReports, type DeadReports } from "./dead-reports.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 import { verifySinks, createDelivery, type Delivery, type DeliveryDeps } from "./delivery.ts";
-import { createRouting, type Routing } from "./routing.ts";
-import type { ActiveSilences } from "./silences.ts";
+import { createRouting, type Routing } from "../../operate/alerts/routing.ts";
+import type { ActiveSilences } from "../../operate/alerts/silences.ts";
 import { templateAlert } from "./templates.ts";
 
 export interface Delivering {

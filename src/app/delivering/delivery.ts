@@ -9,14 +9,14 @@ import type { EditCause } from "../../model/edit-cause.ts";
 import { errorText } from "../../model/errors.ts";
 import { type Sink, SinkError } from "../../model/sink.ts";
 import type { Destinations } from "../fleet/destinations.ts";
-import { listedAt } from "./listed-at.ts";
+import { listedAt } from "../../operate/alerts/listed-at.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
 import { digestsByName } from "../../route/scheduled-digest.ts";
 import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
-import { createSink, placeOfSink, sinkFactsOf, sinkTypeOf } from "./create-sink.ts";
-import { createReader } from "../daemon/create-reader.ts";
+import { createSink, placeOfSink, sinkFactsOf, sinkTypeOf } from "../../operate/alerts/create-sink.ts";
+import { createReader } from "../../operate/create-reader.ts";
 import { type RunningTemplates, startTemplates, type TemplateDeps } from "./templates.ts";
-import { createWaitRules, type WaitRulesDeps } from "./routing.ts";
+import { createWaitRules, type WaitRulesDeps } from "../../operate/alerts/routing.ts";
 
 export interface BuiltSink {
   readonly config: SinkConfig;

@@ -18,7 +18,7 @@ import type { Timetable } from "../../schedule/timetable.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 import type { Delivering } from "../delivering/delivering.ts";
-import { createKeyHolder, type KeyHolder, eligibleKeysOf } from "./key-holder.ts";
+import { createKeyHolder, type KeyHolder, eligibleKeysOf } from "../../operate/key-holder.ts";
 
 export interface Paying {
   readonly holder: KeyHolder;

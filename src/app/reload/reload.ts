@@ -8,13 +8,13 @@ import { errorText } from "../../model/errors.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { StoreError } from "../../model/store-error.ts";
-import type { ReloadOutcome } from "../../server/words/actions.ts";
-import type { ConfigView } from "../../server/words/views.ts";
-import { changeFields, compareConfigs, type ConfigChanges, shorten } from "../changes/config-changes.ts";
+import type { ReloadOutcome } from "../../server/contract/actions.ts";
+import type { ConfigView } from "../../server/contract/views.ts";
+import { changeFields, compareConfigs, type ConfigChanges, shorten } from "../../operate/changes/config-changes.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { Revisions } from "../fleet/revisions.ts";
-import { type MemoryChange, memoryChanges, memoryText } from "../changes/memory-changes.ts";
-import { sendsText } from "../changes/sent-changes.ts";
+import { type MemoryChange, memoryChanges, memoryText } from "../../operate/changes/memory-changes.ts";
+import { sendsText } from "../../operate/changes/sent-changes.ts";
 
 export interface ReloadDeps {
   readonly deps: Pick<DaemonDeps, "load" | "files" | "log" | "hash">;

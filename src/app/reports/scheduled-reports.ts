@@ -11,7 +11,7 @@ import { type ReportConfig, reportJson, type ReportView } from "../../model/repo
 import type { Notes } from "../../model/store.ts";
 import { REPORT_EVENT } from "../../render/report-message.ts";
 import { reportTitle } from "../../render/report-text.ts";
-import { buildReport, type ReportDeps } from "./build-report.ts";
+import { buildReport, type ReportDeps } from "../../operate/reports/build-report.ts";
 
 export interface ScheduledReportsDeps {
   readonly store: ReportDeps["store"] & Notes & Pick<PollStore, "commitPoll">;

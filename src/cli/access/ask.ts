@@ -64,7 +64,7 @@ async function askState(
 ) {
   const { clock, random, files, http, outputs, out } = context;
   const config = place.config();
-  const { answerOffline } = await import("../../app/offline/offline.ts");
+  const { answerOffline } = await import("../../operate/offline/offline.ts");
   const open = (purpose: "read" | "change") => {
     const how = purpose === "read" ? { readonly: true } : { changing: true, mustExist: true };
     return openState({ ...config.state, clock, random, log: context.logger(purpose === "read" ? "error" : "warn"), ...how });

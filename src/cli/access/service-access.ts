@@ -3,7 +3,7 @@
  * rate and quota are shared with a daemon that runs beside it.
  */
 import { createUpstream } from "../../api/upstream.ts";
-import { createKeyHolder, type HeldKey, type KeyHolder, eligibleKeysOf } from "../../app/polling/key-holder.ts";
+import { createKeyHolder, type HeldKey, type KeyHolder, eligibleKeysOf } from "../../operate/key-holder.ts";
 import { createSandboxGuard, type SandboxGuard } from "../../app/sandbox-guard.ts";
 import { createUpstreamPacer } from "../../budget/upstream-pacer.ts";
 import type { ApiConfig } from "../../config/config.ts";

@@ -1,9 +1,9 @@
 /** Makes alerts of what a backfill has read. A dry run only counts. */
-import { commitBack } from "../../app/backfill/commit-back.ts";
+import { commitBack } from "../../operate/backfill/commit-back.ts";
 import { createServiceClock } from "../../requests/service-clock.ts";
 import { sha256 } from "../../runtime/hash.ts";
-import type { Effect } from "../../server/words/actions.ts";
-import type { BackfillView } from "../../server/words/backfill-view.ts";
+import type { Effect } from "../../server/contract/actions.ts";
+import type { BackfillView } from "../../server/contract/backfill-view.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { nameCaller, type CliContext } from "../terminal/context.ts";
 import type { BackfillPlan } from "./backfill-plan.ts";

@@ -1,7 +1,7 @@
 /** What a backfill is asked for, checked: the watch, how far back, its feeds, and the way to the service. Nothing is paid. */
-import { feedsOf } from "../../app/backfill/backfill-polls.ts";
+import { feedsOf } from "../../operate/backfill/backfill-polls.ts";
 import { claimOrigin } from "../../app/daemon/origin.ts";
-import { planWatches } from "../../app/plan/configured-polls.ts";
+import { planWatches } from "../../operate/plan/configured-polls.ts";
 import { isUsableLimit } from "../../budget/spending-limit.ts";
 import { askRemaining } from "../../requests/remaining-requests.ts";
 import type { Config } from "../../config/config.ts";
@@ -14,7 +14,7 @@ import { planPolls } from "../../plan/polls/plan-polls.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
-import { parseTime, TIMES } from "../../server/words/event-query.ts";
+import { parseTime, TIMES } from "../../server/contract/event-query.ts";
 import { SINK_TYPES } from "../../sinks/registry.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { isTweetFeed } from "../../watches/watch-type.ts";

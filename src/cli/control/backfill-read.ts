@@ -1,6 +1,6 @@
 /** Reads the feeds of a backfill one after the other, with a line of progress; what cannot be read on is said, and the rest goes on. */
-import { readBack } from "../../app/backfill/read-back.ts";
-import type { BackEstimate } from "../../app/backfill/estimate-back.ts";
+import { readBack } from "../../operate/backfill/read-back.ts";
+import type { BackEstimate } from "../../operate/backfill/estimate-back.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { CliContext } from "../terminal/context.ts";

@@ -1,6 +1,6 @@
 /** A backfill for people: what it will cost, how far it is, and what came of it. */
-import type { BackEstimate } from "../../app/backfill/estimate-back.ts";
-import type { BackfillView } from "../../server/words/backfill-view.ts";
+import type { BackEstimate } from "../../operate/backfill/estimate-back.ts";
+import type { BackfillView } from "../../server/contract/backfill-view.ts";
 import { plural } from "../terminal/table.ts";
 import type { BackfillPlan } from "./backfill-plan.ts";
 

@@ -1,9 +1,9 @@
 /** `chirpwatch backfill`: reads the past of a watch, pays for it after saying what it costs, and makes alerts of what it missed. */
 import type { Command } from "commander";
-import { type BackEstimate, estimateBack } from "../../app/backfill/estimate-back.ts";
+import { type BackEstimate, estimateBack } from "../../operate/backfill/estimate-back.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
-import type { Effect } from "../../server/words/actions.ts";
-import type { BackfillView } from "../../server/words/backfill-view.ts";
+import type { Effect } from "../../server/contract/actions.ts";
+import type { BackfillView } from "../../server/contract/backfill-view.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";

@@ -1,5 +1,5 @@
 /** Dead letters for people: a sentence for each sink and cause, then the alerts. */
-import type { DeadGroupView, DeadLetterView, DeadView } from "../../server/words/dead-view.ts";
+import type { DeadGroupView, DeadLetterView, DeadView } from "../../server/contract/dead-view.ts";
 import { formatTable, plural } from "../terminal/table.ts";
 
 const MOST_ALERTS = 50;

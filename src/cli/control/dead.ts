@@ -1,6 +1,6 @@
 /** `chirpwatch dead`: alerts that were given up: what they are, and that their loss is accepted. */
 import type { Command } from "commander";
-import type { DeadView } from "../../server/words/dead-view.ts";
+import type { DeadView } from "../../server/contract/dead-view.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { requireKnownName } from "../access/known-name.ts";

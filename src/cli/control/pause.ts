@@ -1,9 +1,9 @@
 /** `chirpwatch pause` and `resume`: one watch stops being polled, and goes on where it was. A sink's resume is resume-sink.ts's. */
 import type { Command } from "commander";
-import { pauseText } from "../../app/daemon/pause.ts";
+import { pauseText } from "../../operate/pause.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import type { Effect, PauseView } from "../../server/words/actions.ts";
-import type { StatusView } from "../../server/words/views.ts";
+import type { Effect, PauseView } from "../../server/contract/actions.ts";
+import type { StatusView } from "../../server/contract/views.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { requireKnownName } from "../access/known-name.ts";
 import { nameCaller, type CliContext, CONFIG_OPTION } from "../terminal/context.ts";

@@ -1,8 +1,8 @@
 /** `chirpwatch replay --event` and `--since`: sends again what was sent before, or dropped. */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import { readReplayRequest } from "../../server/words/replay-request.ts";
-import type { Effect } from "../../server/words/actions.ts";
-import type { ReplayRequest, ReplayView } from "../../server/words/replay-view.ts";
+import { readReplayRequest } from "../../server/contract/replay-request.ts";
+import type { Effect } from "../../server/contract/actions.ts";
+import type { ReplayRequest, ReplayView } from "../../server/contract/replay-view.ts";
 import { ask, queryText } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { nameCaller, type CliContext } from "../terminal/context.ts";

@@ -1,7 +1,7 @@
 /** `chirpwatch resume --sink`: a sink that fails is tried at once, one that is disabled too. */
 import { ExitError } from "../../model/exit-code.ts";
-import type { Effect, ResumedSinkView } from "../../server/words/actions.ts";
-import type { StatusView } from "../../server/words/views.ts";
+import type { Effect, ResumedSinkView } from "../../server/contract/actions.ts";
+import type { StatusView } from "../../server/contract/views.ts";
 import { ask } from "../access/ask.ts";
 import { requireKnownName } from "../access/known-name.ts";
 import { findDaemon } from "../access/find-daemon.ts";

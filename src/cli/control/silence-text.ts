@@ -1,7 +1,7 @@
 /** What becomes of silences, for people: added, ended, and what they hold back. */
 import { cleanLine } from "../../render/text/clean-text.ts";
-import type { Effect } from "../../server/words/actions.ts";
-import type { AddedSilenceView, SilencesView, SilenceView } from "../../server/words/silence-view.ts";
+import type { Effect } from "../../server/contract/actions.ts";
+import type { AddedSilenceView, SilencesView, SilenceView } from "../../server/contract/silence-view.ts";
 import { alertsOf, formatSilenceTable, untilText } from "../terminal/silence-table.ts";
 import { formatEffect, plural } from "../terminal/table.ts";
 

@@ -1,8 +1,8 @@
 /** `chirpwatch silence`: no alerts of some events for a while. */
 import type { Command } from "commander";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import type { Effect } from "../../server/words/actions.ts";
-import type { AddedSilenceView, SilencesView, SilenceView } from "../../server/words/silence-view.ts";
+import type { Effect } from "../../server/contract/actions.ts";
+import type { AddedSilenceView, SilencesView, SilenceView } from "../../server/contract/silence-view.ts";
 import { ask } from "../access/ask.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { nameCaller, type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";

@@ -1,6 +1,6 @@
 /** What a configuration becomes in the demo: fast, local, harmless. Pure; the demo's course is demo.ts. */
 import type { Config, ServerConfig, SinkConfig } from "../../config/config.ts";
-import { namesListen } from "../../config/build/server-environment.ts";
+import { namesListen } from "../../config/compile/server-environment.ts";
 import type { Environment } from "../../model/files.ts";
 import type { Priority } from "../../model/schedule.ts";
 import type { Route, Shaping } from "../../route/route.ts";

@@ -3,7 +3,7 @@ import type { ChirpEvent } from "../../model/event.ts";
 import type { ReportStore } from "../../model/report.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
-import { isReadingType, notedItems } from "../../app/daemon/noted-items.ts";
+import { isReadingType, notedItems } from "../../operate/views/noted-items.ts";
 
 export type DemoStore = Pick<Store, "recentEvents" | "explainItem" | "listWatches" | "outboxStats" | "findEvents" | keyof ReportStore>;
 

@@ -4,7 +4,7 @@
  */
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
-import { buildReport } from "../../app/reports/build-report.ts";
+import { buildReport } from "../../operate/reports/build-report.ts";
 import { createTeardown } from "../../app/daemon/teardown.ts";
 import { sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";

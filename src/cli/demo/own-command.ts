@@ -1,6 +1,6 @@
 /** How a person calls this program again from another terminal. Pure. */
 import { relative } from "node:path";
-import { namesListen } from "../../config/build/server-environment.ts";
+import { namesListen } from "../../config/compile/server-environment.ts";
 import type { Environment } from "../../model/files.ts";
 
 /** `script`: the path of the program that runs. In the container of compose.yaml, which names the server's address, it is called through Docker Compose. */

@@ -1,8 +1,8 @@
 /** Past events for people and for spreadsheets. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
-import type { ReplayRecordView } from "../../server/words/replay-view.ts";
-import type { EventEntry } from "../../server/words/views.ts";
+import type { ReplayRecordView } from "../../server/contract/replay-view.ts";
+import type { EventEntry } from "../../server/contract/views.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";
 
 const TEXT_CHARS = 200;

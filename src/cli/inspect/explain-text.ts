@@ -1,8 +1,8 @@
 /** An item's path for people: a block per watch, from verdict to message. */
 import type { Verdict } from "../../model/event.ts";
-import type { ExplainDelivery, ExplainLine, ExplainView } from "../../server/words/explain-view.ts";
+import type { ExplainDelivery, ExplainLine, ExplainView } from "../../server/contract/explain-view.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
-import { waitText } from "../../server/words/delivery-words.ts";
+import { waitText } from "../../server/contract/delivery-words.ts";
 import { plural } from "../terminal/table.ts";
 import { pathLines } from "./path-text.ts";
 import { ownValue } from "../../model/own-value.ts";

@@ -1,6 +1,6 @@
 /** `chirpwatch explain`: what became of an item, watch by watch: verdict and reason, event, sinks, messages, attempts. */
 import type { Command } from "commander";
-import type { ExplainView } from "../../server/words/explain-view.ts";
+import type { ExplainView } from "../../server/contract/explain-view.ts";
 import { ask } from "../access/ask.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { formatExplanation } from "./explain-text.ts";

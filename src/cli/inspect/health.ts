@@ -1,6 +1,6 @@
 /** `chirpwatch health`: whether the running daemon makes progress, in one sentence and an exit code, for a container's HEALTHCHECK. */
 import type { Command } from "commander";
-import { notRunning } from "../../app/offline/not-running.ts";
+import { notRunning } from "../../operate/offline/not-running.ts";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Json } from "../../model/json.ts";

@@ -1,7 +1,7 @@
 /** How an alert came to its sink and each attempt there, a line each below the line of the sink. */
 import { cleanLine } from "../../render/text/clean-text.ts";
-import type { ExplainDelivery } from "../../server/words/explain-view.ts";
-import type { EditView, PathSilenceView, PathView } from "../../server/words/path-view.ts";
+import type { ExplainDelivery } from "../../server/contract/explain-view.ts";
+import type { EditView, PathSilenceView, PathView } from "../../server/contract/path-view.ts";
 
 export function pathLines(delivery: ExplainDelivery): readonly string[] {
   const { group = [], throttle, silence, replayed_at: replayedAt, joined_event: joined, attempt_log: attempts = [], edit, link } = delivery;

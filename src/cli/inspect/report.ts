@@ -4,7 +4,7 @@ import { isoTime } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { ReportView } from "../../model/report.ts";
 import { reportLines, reportTitle } from "../../render/report-text.ts";
-import { readReportQuery } from "../../server/words/event-query.ts";
+import { readReportQuery } from "../../server/contract/event-query.ts";
 import { ask } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";

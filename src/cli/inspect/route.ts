@@ -1,8 +1,8 @@
 /** `chirpwatch route test`: which routes and sinks an event would take, by the configuration alone. */
 import type { Command } from "commander";
-import { testRoute } from "../../app/delivering/route-test.ts";
+import { testRoute } from "../../operate/alerts/route-test.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import type { RoutedSinkView, RouteTestView } from "../../server/words/route-view.ts";
+import type { RoutedSinkView, RouteTestView } from "../../server/contract/route-view.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "../terminal/context.ts";
 import { formatTable } from "../terminal/table.ts";
 

@@ -1,11 +1,11 @@
 /** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
-import { outcomesText, repeatsText, waitText } from "../../server/words/delivery-words.ts";
-import { enrichingWords, firstReadWords, slowedWords } from "../../server/words/watch-words.ts";
-import { type ReplicaView, unclaimedWords } from "../../server/words/replica-view.ts";
-import type { KeyView, QuotaView } from "../../server/words/budget-view.ts";
-import type { EventLine, GapView, ReloadView, SinkView, StatusView, StoppedView, WatchView } from "../../server/words/views.ts";
+import { outcomesText, repeatsText, waitText } from "../../server/contract/delivery-words.ts";
+import { enrichingWords, firstReadWords, slowedWords } from "../../server/contract/watch-words.ts";
+import { type ReplicaView, unclaimedWords } from "../../server/contract/replica-view.ts";
+import type { KeyView, QuotaView } from "../../server/contract/budget-view.ts";
+import type { EventLine, GapView, ReloadView, SinkView, StatusView, StoppedView, WatchView } from "../../server/contract/views.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 

@@ -1,6 +1,6 @@
 /** `chirpwatch status`: what the daemon does, by its own word; what the state remembers, when none runs. */
 import type { Command } from "commander";
-import type { StatusView, StoppedView } from "../../server/words/views.ts";
+import type { StatusView, StoppedView } from "../../server/contract/views.ts";
 import { ask } from "../access/ask.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { findDaemon } from "../access/find-daemon.ts";

@@ -1,6 +1,6 @@
 /** Lines of `tail` for people: when, what, where. */
 import { cleanLine } from "../../render/text/clean-text.ts";
-import type { TailDelivery, TailEvent, TailLine } from "../../server/words/tail-view.ts";
+import type { TailDelivery, TailEvent, TailLine } from "../../server/contract/tail-view.ts";
 import { plural } from "../terminal/table.ts";
 
 const WHAT_WIDTH = 8;

@@ -1,10 +1,10 @@
 /** `chirpwatch tail`: what the running daemon does, line by line as it happens; waits for a daemon that restarts. */
 import type { Command } from "commander";
 import { sleep } from "../../model/clock.ts";
-import { notRunning } from "../../app/offline/not-running.ts";
+import { notRunning } from "../../operate/offline/not-running.ts";
 import { ControlError, followControl } from "../../server/control-client.ts";
 import { controlSocketPath } from "../../server/control-path.ts";
-import type { TailLine } from "../../server/words/tail-view.ts";
+import type { TailLine } from "../../server/contract/tail-view.ts";
 import { noteFault } from "../access/ask-daemon.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { requireKnownName } from "../access/known-name.ts";

@@ -1,8 +1,8 @@
 /** Why no watch has seen an item, a line for each that could have, and what to do. */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
-import type { ExplainView } from "../../server/words/explain-view.ts";
-import type { UnseenLine, UnseenView } from "../../server/words/unseen-view.ts";
+import type { ExplainView } from "../../server/contract/explain-view.ts";
+import type { UnseenLine, UnseenView } from "../../server/contract/unseen-view.ts";
 import { plural } from "../terminal/table.ts";
 
 const MOST_SHOWN = 20;

@@ -1,7 +1,7 @@
 /** `--online`: asks the service how long the member lists of a configuration are, through the same gate and ledger as a daemon would. */
-import { askLengths, listedAccounts, withLengths } from "../../app/plan/list-lengths.ts";
-import { planQuota } from "../../app/plan/plan-quota.ts";
-import { createPlanView, type PlanFacts, type PlanOnlineView, type PlanView } from "../../app/plan/plan-view.ts";
+import { askLengths, listedAccounts, withLengths } from "../../operate/plan/list-lengths.ts";
+import { planQuota } from "../../operate/plan/plan-quota.ts";
+import { createPlanView, type PlanFacts, type PlanOnlineView, type PlanView } from "../../operate/plan/plan-view.ts";
 import type { Config } from "../../config/config.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { CliContext } from "../terminal/context.ts";

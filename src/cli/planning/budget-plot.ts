@@ -1,5 +1,5 @@
 /** Spending over the period as a plot of plain characters: what was spent, what is expected, and the line. No colour, so that NO_COLOR has nothing to switch off. */
-import type { BudgetView } from "../../server/words/budget-view.ts";
+import type { BudgetView } from "../../server/contract/budget-view.ts";
 import { formatCount } from "../terminal/table.ts";
 
 const HEIGHT = 10;

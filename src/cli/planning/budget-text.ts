@@ -1,5 +1,5 @@
 /** The budget for people: where the period stands, a plot of it, and who spent what. Reads nothing itself. */
-import type { BudgetView, SpentView } from "../../server/words/budget-view.ts";
+import type { BudgetView, SpentView } from "../../server/contract/budget-view.ts";
 import { plotSpending } from "./budget-plot.ts";
 import { moneyText } from "./plan-text.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";

@@ -1,6 +1,6 @@
 /** `chirpwatch budget`: what the period has cost so far and what it will. */
 import type { Command } from "commander";
-import type { BudgetView } from "../../server/words/budget-view.ts";
+import type { BudgetView } from "../../server/contract/budget-view.ts";
 import { formatBudget } from "./budget-text.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 import { findDaemon } from "../access/find-daemon.ts";

@@ -1,7 +1,7 @@
 /** Two plans compared, for people. */
-import { memoryText } from "../../app/changes/memory-changes.ts";
-import { sendsText } from "../../app/changes/sent-changes.ts";
-import type { DiffLine, PlanDiffView } from "../../app/plan/plan-diff.ts";
+import { memoryText } from "../../operate/changes/memory-changes.ts";
+import { sendsText } from "../../operate/changes/sent-changes.ts";
+import type { DiffLine, PlanDiffView } from "../../operate/plan/plan-diff.ts";
 import { delayText, moneyText } from "./plan-text.ts";
 import { formatCount, formatTable } from "../terminal/table.ts";
 

@@ -1,5 +1,5 @@
 /** The plan for people: tables, totals, next runs, what it can miss. Reads nothing itself. */
-import type { PlanView, PlanWatchView } from "../../app/plan/plan-view.ts";
+import type { PlanView, PlanWatchView } from "../../operate/plan/plan-view.ts";
 import { longListLines, onlineText } from "../terminal/long-list-text.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";
 

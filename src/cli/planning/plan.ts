@@ -1,18 +1,18 @@
 /** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request without `--online`. */
 import type { Command } from "commander";
-import { memoryChanges } from "../../app/changes/memory-changes.ts";
-import { strandedReasons } from "../../app/delivering/stranded.ts";
-import { readKnown } from "../../app/plan/known-state.ts";
-import { planQuota, type PlanQuota } from "../../app/plan/plan-quota.ts";
-import { createPlanView, type PlanFacts, type PlanView } from "../../app/plan/plan-view.ts";
-import { diffPlans } from "../../app/plan/plan-diff.ts";
+import { memoryChanges } from "../../operate/changes/memory-changes.ts";
+import { strandedReasons } from "../../operate/alerts/stranded.ts";
+import { readKnown } from "../../operate/plan/known-state.ts";
+import { planQuota, type PlanQuota } from "../../operate/plan/plan-quota.ts";
+import { createPlanView, type PlanFacts, type PlanView } from "../../operate/plan/plan-view.ts";
+import { diffPlans } from "../../operate/plan/plan-diff.ts";
 import { isUsableLimit } from "../../budget/spending-limit.ts";
 import type { Config } from "../../config/config.ts";
 import { askRemaining } from "../../requests/remaining-requests.ts";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
-import type { BudgetView } from "../../server/words/budget-view.ts";
+import type { BudgetView } from "../../server/contract/budget-view.ts";
 import { askOnline } from "./ask-lengths.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION, ONLINE_OPTION, requireConfig } from "../terminal/context.ts";
 import { openService } from "../access/service-access.ts";

@@ -1,9 +1,9 @@
 /** `chirpwatch test`: one real poll of a watch, or one sample message to a sink. Commits no verdict; sends nothing unless asked to. */
 import type { Command } from "commander";
-import { placeOfSink, sinkSecrets } from "../../app/delivering/create-sink.ts";
-import { sampleEvent, sendSample, sinksOf } from "../../app/delivering/send-sample.ts";
-import { planTrial, type TriedTarget } from "../../app/try/try-watch.ts";
-import type { TriedItem } from "../../app/try/try-items.ts";
+import { placeOfSink, sinkSecrets } from "../../operate/alerts/create-sink.ts";
+import { sampleEvent, sendSample, sinksOf } from "../../operate/alerts/send-sample.ts";
+import { planTrial, type TriedTarget } from "../../operate/try/try-watch.ts";
+import type { TriedItem } from "../../operate/try/try-items.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { checkSandboxGuard } from "../../config/guard.ts";
 import { didYouMean } from "../../config/suggest.ts";

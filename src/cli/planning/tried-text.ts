@@ -1,7 +1,7 @@
 /** What a test poll found, for people: what would raise an alert as the console sink writes it, the rest in a line with its reason. */
-import { createReader } from "../../app/daemon/create-reader.ts";
-import type { TriedItem } from "../../app/try/try-items.ts";
-import type { TriedTarget } from "../../app/try/try-watch.ts";
+import { createReader } from "../../operate/create-reader.ts";
+import type { TriedItem } from "../../operate/try/try-items.ts";
+import type { TriedTarget } from "../../operate/try/try-watch.ts";
 import { isoTime } from "../../model/clock.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { consoleSink } from "../../sinks/console.ts";

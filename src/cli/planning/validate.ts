@@ -1,6 +1,6 @@
 /** `chirpwatch validate`: everything that is wrong or doubtful about a configuration, at once. */
 import type { Command } from "commander";
-import { renamedWatches } from "../../app/changes/renamed-watches.ts";
+import { renamedWatches } from "../../operate/changes/renamed-watches.ts";
 import type { Config, ConfigIssue } from "../../config/config.ts";
 import { formatIssue } from "../../config/report.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";

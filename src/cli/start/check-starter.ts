@@ -1,7 +1,7 @@
 /** Loads the configuration that `init` is about to write, as if its variables were filled in: says what is wrong with an answer, and what the file would cost. */
 import { basename } from "node:path";
-import { planQuota } from "../../app/plan/plan-quota.ts";
-import { createPlanView } from "../../app/plan/plan-view.ts";
+import { planQuota } from "../../operate/plan/plan-quota.ts";
+import { createPlanView } from "../../operate/plan/plan-view.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig } from "../../config/load/load-config.ts";
 import { parseDotEnv } from "../../runtime/environment.ts";

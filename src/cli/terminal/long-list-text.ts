@@ -1,6 +1,6 @@
 /** Member lists that take longer than a poll, for people: what a first read of them takes, and what is left out because of their length. */
-import type { PlanLongListView } from "../../app/plan/long-list-view.ts";
-import type { PlanOnlineView } from "../../app/plan/plan-view.ts";
+import type { PlanLongListView } from "../../operate/plan/long-list-view.ts";
+import type { PlanOnlineView } from "../../operate/plan/plan-view.ts";
 import { formatCount, plural } from "./table.ts";
 
 /** A line for each list. */

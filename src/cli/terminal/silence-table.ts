@@ -1,5 +1,5 @@
 /** Silences as a table: what each holds back, until when, who added it and why. For `silence list` and `status`. */
-import type { SilenceView } from "../../server/words/silence-view.ts";
+import type { SilenceView } from "../../server/contract/silence-view.ts";
 import { ageText, formatCount, formatTable } from "./table.ts";
 
 const COLUMNS = [

@@ -1,5 +1,5 @@
 /** Plain, aligned columns for people. Owns the layout; knows no command. No colour, so that NO_COLOR has nothing to switch off. */
-import type { Effect } from "../../server/words/actions.ts";
+import type { Effect } from "../../server/contract/actions.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 
 export interface Column {

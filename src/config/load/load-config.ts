@@ -7,7 +7,7 @@ import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 import { withDotEnv } from "../../runtime/environment.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
-import { buildConfig } from "../build/build-config.ts";
+import { buildConfig } from "../compile/build-config.ts";
 import type { Config, ConfigIssue } from "../config.ts";
 import { interpolate } from "../text/interpolate.ts";
 import { mergeSources } from "../text/merge-sources.ts";

@@ -1,7 +1,7 @@
 /** What needs attention, in one list: only there when there is something to do. The sentences are the daemon's own reasons. */
-import { Html, html } from "../words/html.ts";
-import { counted } from "../words/page-words.ts";
-import type { StatusView, TargetView, WatchView } from "../words/views.ts";
+import { Html, html } from "../contract/html.ts";
+import { counted } from "../contract/page-words.ts";
+import type { StatusView, TargetView, WatchView } from "../contract/views.ts";
 
 /** A page of the same sentence helps nobody; the JSON has them all. */
 const MAX_LINES = 25;

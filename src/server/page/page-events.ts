@@ -1,9 +1,9 @@
 /** The page that lists past events with what became of them: where a digest sends whoever wants the rest. */
-import { Html, html } from "../words/html.ts";
+import { Html, html } from "../contract/html.ts";
 import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
 import { card, isWebLink } from "./page-tables.ts";
-import { counted, when } from "../words/page-words.ts";
-import type { EventEntry, EventsView } from "../words/views.ts";
+import { counted, when } from "../contract/page-words.ts";
+import type { EventEntry, EventsView } from "../contract/views.ts";
 
 /** `asked` is what the address holds, for the link to the next page. */
 export function renderEventsPage({ events, next }: EventsView, asked: Readonly<Record<string, string>>, nowMs: number): string {

@@ -1,6 +1,6 @@
 /** The form that adds a silence: folded on the status page, and a page of its own where something written in it cannot be used. */
-import { Html, html } from "../words/html.ts";
-import type { SilenceRequest } from "../words/silence-view.ts";
+import { Html, html } from "../contract/html.ts";
+import type { SilenceRequest } from "../contract/silence-view.ts";
 import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
 import { card } from "./page-tables.ts";
 

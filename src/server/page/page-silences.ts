@@ -1,7 +1,7 @@
 /** The silences on the status page: what is held back, until when, who wants it so and why. Not there while there are none. */
-import { Html, html } from "../words/html.ts";
-import { countText, when } from "../words/page-words.ts";
-import type { SilenceView } from "../words/silence-view.ts";
+import { Html, html } from "../contract/html.ts";
+import { countText, when } from "../contract/page-words.ts";
+import type { SilenceView } from "../contract/silence-view.ts";
 import { card } from "./page-tables.ts";
 
 export function silenceTable(silences: readonly SilenceView[], nowMs: number): Html {

@@ -1,10 +1,10 @@
 /** The three lists of the status page: watches, sinks, what happened last. */
-import { Html, html } from "../words/html.ts";
-import { outcomesText } from "../words/delivery-words.ts";
-import { enrichingWords, firstReadWords, slowedWords } from "../words/watch-words.ts";
+import { Html, html } from "../contract/html.ts";
+import { outcomesText } from "../contract/delivery-words.ts";
+import { enrichingWords, firstReadWords, slowedWords } from "../contract/watch-words.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
-import { counted, countText, lasting, spanText, when } from "../words/page-words.ts";
-import type { EventLine, MemberListView, SinkView, TargetView, WaitView, WatchView } from "../words/views.ts";
+import { counted, countText, lasting, spanText, when } from "../contract/page-words.ts";
+import type { EventLine, MemberListView, SinkView, TargetView, WaitView, WatchView } from "../contract/views.ts";
 
 /** Ten thousand rows every ten seconds would cost the daemon more than they are worth. */
 const MAX_WATCHES = 200;

@@ -1,9 +1,9 @@
 /** The four figures at the top of the status page: watches, requests, data service, alerts. */
-import { Html, html } from "../words/html.ts";
-import { counted, countText, dayText, lasting, when } from "../words/page-words.ts";
+import { Html, html } from "../contract/html.ts";
+import { counted, countText, dayText, lasting, when } from "../contract/page-words.ts";
 import { isTroubled } from "./page-attention.ts";
-import type { QuotaView } from "../words/budget-view.ts";
-import type { StatusView } from "../words/views.ts";
+import type { QuotaView } from "../contract/budget-view.ts";
+import type { StatusView } from "../contract/views.ts";
 
 export const tiles = (status: StatusView, nowMs: number): Html => html`<h2 class="away">Overview</h2>
 <div class="tiles">

@@ -1,14 +1,14 @@
 /** The status page: one self-contained document, readable without scripts, that answers "is it well, and if not, what should I do". */
-import { Html, html } from "../words/html.ts";
+import { Html, html } from "../contract/html.ts";
 import { attention } from "./page-attention.ts";
 import { PAGE_ICON, PAGE_SCRIPT, PAGE_STYLE } from "./page-assets.ts";
 import { silenceForm } from "./page-silence-form.ts";
 import { silenceTable } from "./page-silences.ts";
 import { eventList, sinkTable, watchTable } from "./page-tables.ts";
 import { tiles } from "./page-tiles.ts";
-import { spanText, when } from "../words/page-words.ts";
-import { unclaimedWords } from "../words/replica-view.ts";
-import type { DaemonState, StatusView } from "../words/views.ts";
+import { spanText, when } from "../contract/page-words.ts";
+import { unclaimedWords } from "../contract/replica-view.ts";
+import type { DaemonState, StatusView } from "../contract/views.ts";
 
 const STATE: Readonly<Record<DaemonState, { readonly tone: string; readonly sign: string; readonly word: string }>> = {
   running: { tone: "good", sign: "●", word: "Running" },

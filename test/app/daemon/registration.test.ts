@@ -1,7 +1,7 @@
 /** What the state registers of a configuration's watches, and which of them are polled. */
 import { expect, it } from "vitest";
 import { enabledOf, registerConfiguredWatches } from "../../../src/app/daemon/registration.ts";
-import { onReturnOf } from "../../../src/app/daemon/pause.ts";
+import { onReturnOf } from "../../../src/operate/pause.ts";
 import { type ChangedWatches, type Share, WHOLE } from "../../../src/model/replicas.ts";
 import type { Store } from "../../../src/model/store.ts";
 import type { WatchRegistration } from "../../../src/model/watch-store.ts";

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { DaemonDeps } from "../../../src/app/daemon/daemon-deps.ts";
 import { createDaemonEvents } from "../../../src/app/daemon/daemon-events.ts";
 import { createDelivering } from "../../../src/app/delivering/delivering.ts";
-import { createActiveSilences } from "../../../src/app/delivering/silences.ts";
+import { createActiveSilences } from "../../../src/operate/alerts/silences.ts";
 import type { EngineWatch } from "../../../src/engine/planned-watches.ts";
 import type { HttpRequest } from "../../../src/model/http.ts";
 import { WHOLE } from "../../../src/model/replicas.ts";

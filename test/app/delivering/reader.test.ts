@@ -1,6 +1,6 @@
 /** Which words an event gets: those of its watch type, of a volume, or plain ones. */
 import { expect, it } from "vitest";
-import { createReader } from "../../../src/app/daemon/create-reader.ts";
+import { createReader } from "../../../src/operate/create-reader.ts";
 import { makeEvent, makeTweet } from "../../support/make-event.ts";
 
 const read = createReader("https://links.example");

@@ -1,7 +1,7 @@
 /** What `status` says, word for word. Why alerts wait is in waiting-text.test.ts. */
 import { describe, expect, it } from "vitest";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
-import type { GapView, StatusView, StoppedView, WatchView } from "../../../src/server/words/views.ts";
+import type { GapView, StatusView, StoppedView, WatchView } from "../../../src/server/contract/views.ts";
 import { NOW_MS, silenceView, sinkView, statusView, watchView } from "../../server/daemon-stand-in.ts";
 
 const textOf = (changes: Partial<StatusView> = {}): string => formatStatus(statusView(changes), NOW_MS);

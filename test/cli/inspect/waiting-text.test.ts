@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { formatExplanation } from "../../../src/cli/inspect/explain-text.ts";
 import { pathLines } from "../../../src/cli/inspect/path-text.ts";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
-import { createWaitReader } from "../../../src/app/delivering/waiting.ts";
-import type { ExplainDelivery } from "../../../src/server/words/explain-view.ts";
-import type { WaitView } from "../../../src/server/words/views.ts";
+import { createWaitReader } from "../../../src/operate/alerts/waiting.ts";
+import type { ExplainDelivery } from "../../../src/server/contract/explain-view.ts";
+import type { WaitView } from "../../../src/server/contract/views.ts";
 import { NOW_MS, sinkView, statusView, watchView } from "../../server/daemon-stand-in.ts";
 
 const held: WaitView = { cause: "held", until: "2026-03-10T18:00:00.000Z", reason: "held by nights" };

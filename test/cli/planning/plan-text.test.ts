@@ -1,8 +1,8 @@
 /** What `plan` and `plan --diff` say, by plans that were made in this process. */
 import { expect, it } from "vitest";
-import { diffPlans } from "../../../src/app/plan/plan-diff.ts";
-import { planQuota } from "../../../src/app/plan/plan-quota.ts";
-import { createPlanView } from "../../../src/app/plan/plan-view.ts";
+import { diffPlans } from "../../../src/operate/plan/plan-diff.ts";
+import { planQuota } from "../../../src/operate/plan/plan-quota.ts";
+import { createPlanView } from "../../../src/operate/plan/plan-view.ts";
 import type { SlowDownFactors } from "../../../src/budget/slow-down.ts";
 import { formatDiff } from "../../../src/cli/planning/plan-diff-text.ts";
 import { formatPlan } from "../../../src/cli/planning/plan-text.ts";

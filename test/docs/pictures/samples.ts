@@ -1,5 +1,5 @@
 /** What docs/messages.md shows: the commonest alerts, a digest, a report and a deleted post, as the sinks are sent them. */
-import { createReader } from "../../../src/app/daemon/create-reader.ts";
+import { createReader } from "../../../src/operate/create-reader.ts";
 import { layOutDigest } from "../../../src/deliver/stages/digest.ts";
 import type { ChirpEvent } from "../../../src/model/event.ts";
 import type { ReportView } from "../../../src/model/report.ts";

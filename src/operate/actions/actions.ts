@@ -1,0 +1,103 @@
+/** What an operator can change: written into the state, and carried out by a running daemon, or by the next one that reads the state. */
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { Store } from "../../model/store.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+import type { RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
+import { createServiceClock } from "../../requests/service-clock.ts";
+import type { Actions, ReloadOutcome } from "../../server/contract/actions.ts";
+import { backfillWatch } from "../backfill/commit-back.ts";
+import { acknowledgeDeadLetters, resendDeadLetters } from "../alerts/dead-letters.ts";
+import { replayAlerts } from "../alerts/replays.ts";
+import { createSilence, endSilence, sendSilenced } from "../alerts/silence-actions.ts";
+import { onReturnOf, pauseView } from "../pause.ts";
+
+/** What carries a change out once it stands in the state: the parts of a running daemon, or, where none runs here, whoever reads the state next. */
+export interface Effects {
+  /** When the change takes effect and who carries it out, for people. `soon`: when that is while a daemon runs. */
+  describe(soon: string): Promise<string>;
+  watchChanged(watchId: string, paused: boolean): Promise<void>;
+  silencesChanged(): Promise<void>;
+  /** Alerts are due that were sent, dropped or held back before. */
+  alertsDue(): Promise<void>;
+  /** Events stand in the state that no poll has found. */
+  eventsCommitted(): Promise<void>;
+  /** Undefined when there is no sink of that name. */
+  resumeSink(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
+  reload(askedBy: string): Promise<ReloadOutcome>;
+  /** The feeds of a watch that is polled, and where its events go. None where no such watch is polled. */
+  feedsOf(watchId: string): Promise<{ readonly polls: readonly Poll[]; readonly route: RouteEvaluated }>;
+}
+
+export interface ActionsDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly hash: Hash;
+  readonly config: () => Config;
+  readonly effects: Effects;
+}
+
+const NOW = "now";
+/** Chats gather the alerts of a backfill for a minute, as one list. */
+const WITHIN_A_MINUTE = "within a minute";
+
+export const createActions = ({ store, clock, hash, config, effects }: ActionsDeps): Actions => ({
+  reload: (askedBy) => effects.reload(askedBy),
+  async setPaused(watchId, paused, change) {
+    const before = await store.setPaused(watchId, paused, { atMs: clock.now(), ...change });
+    if (before === undefined) return undefined;
+    await effects.watchChanged(watchId, paused);
+    const view = pauseView(watchId, paused, before, change.isFromNow ? "skip" : onReturnOf(config(), watchId));
+    return { ...view, effect: await effects.describe(NOW) };
+  },
+  async resumeSink(sink) {
+    const resumed = await effects.resumeSink(sink);
+    return resumed === undefined ? undefined : { sink, was_disabled: resumed.wasDisabled, effect: await effects.describe(NOW) };
+  },
+  acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
+  async backfill(request) {
+    const { polls, route } = await effects.feedsOf(request.watchId);
+    if (polls.length === 0) return undefined;
+    const view = await backfillWatch({ store, clock, hash, route, serviceClock: createServiceClock(clock) }, polls, request);
+    await effects.eventsCommitted();
+    return { ...view, effect: await effects.describe(WITHIN_A_MINUTE) };
+  },
+  async addSilence(request) {
+    const outcome = await createSilence(store, request, { config: config(), nowMs: clock.now() });
+    if (!outcome.ok) return outcome;
+    await effects.silencesChanged();
+    return { ok: true, silence: { ...outcome.silence, effect: await effects.describe(NOW) } };
+  },
+  async expireSilence(id) {
+    const view = await endSilence(store, id, clock.now());
+    await effects.silencesChanged();
+    return view && { ...view, effect: await effects.describe(NOW) };
+  },
+  async resendDead(request) {
+    const resent = await resendDeadLetters(store, config(), request, clock.now());
+    await effects.alertsDue();
+    return { ...resent, effect: await effects.describe(NOW) };
+  },
+  async replay(request) {
+    const resent = await replayAlerts(store, config(), request, clock.now());
+    await effects.alertsDue();
+    return { ...resent, effect: await effects.describe(NOW) };
+  },
+  async resendSilenced(request) {
+    const alerts = await sendSilenced(store, config(), request, clock.now());
+    await effects.alertsDue();
+    return { alerts, effect: await effects.describe(NOW) };
+  },
+});
+
+/** "now, by 10.0.0.3#k3x9 and 10.0.0.4#p0w2" */
+export function effectText(when: string, replicas: readonly { readonly name: string }[]): string {
+  const names = replicas.map(({ name }) => name);
+  if (names.length === 0) return when;
+  const last = names.length > NAMED ? `${names.length - NAMED + 1} others` : names.at(-1);
+  const first = names.slice(0, Math.min(names.length, NAMED) - 1);
+  return `${when}, by ${first.length === 0 ? "" : `${first.join(", ")} and `}${last}`;
+}
+
+const NAMED = 3;

@@ -1,0 +1,55 @@
+/** One message, marked as a sample, straight to a sink: no outbox, no retries, so that a refusal is seen at once. */
+import type { Config, SinkConfig } from "../../config/config.ts";
+import type { ChirpEvent } from "../../model/event.ts";
+import type { Random } from "../../model/random.ts";
+import type { SendReceipt } from "../../model/sink.ts";
+import { routeEvent } from "../../route/route-event.ts";
+import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
+import { createSink, sinkTypeOf } from "./create-sink.ts";
+import { createReader } from "../create-reader.ts";
+
+const TIMEOUT_MS = 30_000;
+
+/** @throws SinkError as the sink refuses it, with the cure as its hint. */
+export async function sendSample(
+  config: SinkConfig,
+  event: ChirpEvent,
+  deps: SinkDeps & { readonly random: Random },
+): Promise<SendReceipt> {
+  const sink = await createSink(config, deps);
+  const id = deps.random.id();
+  const watches = event.watch === "" ? [] : [event.watch];
+  const body = sink.render({
+    events: [{ event, watches }],
+    sample: true,
+    read: createReader(deps.linksHost),
+  });
+  const message = { id, sink: config.name, groupKey: event.id, sealedAtMs: deps.clock.now(), body };
+  return sink.send(message, AbortSignal.timeout(TIMEOUT_MS));
+}
+
+/** The sinks an event of this watch would go to now. */
+export function sinksOf(config: Config, event: ChirpEvent, ownSinks: readonly string[], nowMs: number): readonly SinkConfig[] {
+  const facts = new Map(config.sinks.map((sink) => [sink.name, { chat: sinkTypeOf(sink).chat }]));
+  const names = new Set(routeEvent(event, { ownSinks, tree: config.route, sinks: facts, nowMs }).map(({ sink }) => sink));
+  return config.sinks.filter(({ name }) => names.has(name));
+}
+
+/** What `test --sink` sends: about nothing that happened. */
+export function sampleEvent(sink: string, id: string, nowMs: number): ChirpEvent {
+  return {
+    id,
+    type: "sink.sample",
+    watchKey: "",
+    watch: "",
+    watchType: "daemon",
+    subject: sink,
+    labels: { watch: "", type: "daemon", event: "sink.sample", severity: "info" },
+    body: {
+      message: `Sample: chirpwatch can post to ${sink}.`,
+      hint: "Alerts will look for you here. Nothing happened; someone ran chirpwatch test.",
+    },
+    occurredAtMs: nowMs,
+    detectedAtMs: nowMs,
+  };
+}

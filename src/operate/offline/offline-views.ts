@@ -1,0 +1,129 @@
+/** A state on which no daemon runs here, as the API reads it: what the state remembers, and nothing that only a running daemon knows. */
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../model/clock.ts";
+import { ExitError } from "../../model/exit-code.ts";
+import type { Files } from "../../model/files.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { Http } from "../../model/http.ts";
+import type { Log } from "../../model/log.ts";
+import type { Outputs } from "../../model/outputs.ts";
+import { planPolls } from "../../plan/polls/plan-polls.ts";
+import { startTemplateWorker } from "../../runtime/threads/template-worker.ts";
+import { createTimetable } from "../../schedule/timetable.ts";
+import type { ApiViews, FoundItem, StoppedView } from "../../server/contract/views.ts";
+import type { OpenedStore } from "../../state/open.ts";
+import { createSink } from "../alerts/create-sink.ts";
+import { deadReasons, readDead } from "../alerts/dead-letters.ts";
+import { previewReplay, readReplays } from "../alerts/replays.ts";
+import { readSilences } from "../alerts/silence-actions.ts";
+import { createWaitReader } from "../alerts/waiting.ts";
+import { planWatches } from "../plan/configured-polls.ts";
+import { readStoppedQuota } from "../plan/stopped-quota.ts";
+import { createPathReader } from "../views/delivery-path.ts";
+import { eventsView } from "../views/events-view.ts";
+import { findItem, unseenItem } from "../views/find-item.ts";
+import { budgetView, quotaView } from "../views/quota-view.ts";
+import { type RenderParts, renderEvent } from "../views/render-event.ts";
+import { replicaViews } from "../views/replicas-view.ts";
+import { readSinks } from "../views/sinks-view.ts";
+import { eventLine, type WatchFacts, watchView } from "../views/status-view.ts";
+import { reportView } from "../views/report-view.ts";
+import { explainUnseen } from "../views/unseen.ts";
+
+export interface OfflineViewParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly hash: Hash;
+  readonly files: Files;
+  readonly http: Http;
+  readonly outputs: Outputs;
+  readonly log: Log;
+  readonly write: (text: string) => void;
+  /** Opens the state when it is first needed. @throws ExitError where it cannot be read */
+  readonly store: () => Promise<OpenedStore>;
+}
+
+const NOT_RUNNING = "no daemon runs on this state: start it with chirpwatch run";
+const ELSEWHERE = "no daemon works on this state here; this is what the state holds";
+const RECENT_EVENTS = 20;
+
+export function createOfflineViews(parts: OfflineViewParts): ApiViews {
+  const { config, clock, store } = parts;
+  return {
+    status: async () => readStatus(parts, await store()),
+    async budget() {
+      const { facts, spending } = await readStoppedQuota(await store(), config, parts);
+      return budgetView(facts, spending);
+    },
+    events: async (query) => eventsView(await (await store()).findEvents(query), config.linksHost),
+    explain: async (item) => explain(parts, await store(), item),
+    dead: async (sink) => readDead(await store(), config, sink),
+    silences: async (withExpired) => readSilences(await store(), clock.now(), withExpired),
+    replay: async (request) => previewReplay(await store(), config, request, clock.now()),
+    replays: async () => readReplays(await store()),
+    report: async (query) => reportView({ store: await store(), config, clock }, query),
+    render: (request) => render(parts, request),
+  };
+}
+
+/** The same fields as of a running daemon, as far as the state knows them. */
+async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<StoppedView> {
+  const { config, clock } = parts;
+  const { facts, spending } = await readStoppedQuota(store, config, parts);
+  const states = await store.listWatches();
+  const { views, readWait } = await readSinks(store, config, { pauses: new Map(), nowMs: clock.now() });
+  const recent = await store.recentRecords(RECENT_EVENTS);
+  const factsOf = (id: string): WatchFacts => ({
+    state: states.find((state) => state.id === id),
+    sink: "",
+    lastPollMs: undefined,
+    nextPollMs: undefined,
+    spent: spending.lines.filter(({ watch }) => watch === id).reduce((sum, { requests }) => sum + requests, 0),
+    problem: "",
+  });
+  const replicas = replicaViews(await store.connectedReplicas(), await store.claims(), undefined);
+  const isElsewhere = replicas.length > 0;
+  return {
+    state: isElsewhere ? "elsewhere" : "not_running",
+    replicas,
+    reasons: [isElsewhere ? ELSEWHERE : NOT_RUNNING, ...(await deadReasons(store, config, clock.now()))],
+    // What nothing does here has no forecast here.
+    quota: { ...quotaView(facts), forecast: null, expected: null },
+    watches: config.watches.filter(({ enabled }) => enabled).map((watch) => watchView(watch, factsOf(watch.id))),
+    sinks: views,
+    silences: (await readSilences(store, clock.now(), false)).silences,
+    recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
+  };
+}
+
+/** Without a daemon no sink has asked to wait. How polls are put together does not matter to what they could have seen. */
+async function explain({ config, clock, hash }: OfflineViewParts, store: OpenedStore, item: string): Promise<FoundItem> {
+  const nowMs = clock.now();
+  const readWait = createWaitReader({ config, health: await store.loadSinkHealth(), pauses: new Map(), nowMs });
+  const readPath = createPathReader(config, await store.listSilences());
+  const found = await findItem(store, item, { readWait, readPath });
+  if (found.itemId === null || found.histories.length > 0) return { ...found, firstReads: [], unseen: null };
+  const planned = planWatches(config, hash, await store.listWatches());
+  const polls = planPolls([...planned.values()], { hash, timetable: createTimetable(), nowMs });
+  const unseen = await explainUnseen({ store, config, polls, nowMs }, unseenItem(item, found.itemId, nowMs));
+  return { ...found, firstReads: [], unseen };
+}
+
+/** The thread of the templates ends with the answer. */
+async function render(parts: OfflineViewParts, request: Parameters<ApiViews["render"]>[0]): ReturnType<ApiViews["render"]> {
+  const { config, clock, http, outputs, log, write } = parts;
+  const runner = config.templates.length === 0 ? undefined : startTemplateWorker(config.templates, { clock });
+  const sinkDeps = { http, clock, log, write, outputs, linksHost: config.linksHost };
+  try {
+    const store = await parts.store().catch(noEventsWhereMissing);
+    return await renderEvent({ store, config, clock, runner, createSink: (sink) => createSink(sink, sinkDeps) }, request);
+  } finally {
+    await runner?.stop();
+  }
+}
+
+/** Before the first run a sample can be shown. */
+function noEventsWhereMissing(error: unknown): RenderParts["store"] {
+  if (!(error instanceof ExitError) || error.code !== "STATE_MISSING") throw error;
+  return { eventsById: async () => [], findEvents: async () => ({ events: [], next: null }) };
+}

@@ -1,0 +1,26 @@
+/** Past events as the API, the page and `chirpwatch events` show them. */
+import { isoTime } from "../../model/clock.ts";
+import { eventData } from "../../model/event.ts";
+import type { EventPage, EventRecord } from "../../model/history.ts";
+import { cleanLine, cleanText } from "../../render/text/clean-text.ts";
+import type { EventEntry, EventsView } from "../../server/contract/views.ts";
+import { createReader } from "../create-reader.ts";
+
+export const eventsView = ({ events, next }: EventPage, linksHost: string): EventsView => ({
+  events: events.map((record) => eventEntry(record, linksHost)),
+  next,
+});
+
+function eventEntry({ event, deliveries }: EventRecord, linksHost: string): EventEntry {
+  const message = createReader(linksHost)({ event, watches: [event.watch] });
+  return {
+    type: event.type,
+    timestamp: isoTime(event.detectedAtMs),
+    title: cleanLine(message.title),
+    text: cleanText(message.body === "" ? (message.context?.body ?? "") : message.body),
+    url: message.url ?? null,
+    author: message.author?.handle ?? "",
+    deliveries: deliveries.map(({ sink, state }) => ({ sink, state })),
+    data: eventData(event),
+  };
+}

@@ -1,0 +1,51 @@
+/** What people write when they ask about an item: a tweet id or link, a user id, a handle or a profile link. */
+import { parseAccount } from "../../model/account.ts";
+import type { DeliveryPath, History } from "../../model/history.ts";
+import type { WaitReader } from "../alerts/waiting.ts";
+import type { PathReader } from "./delivery-path.ts";
+import { isTweetId, type UnseenItem } from "./unseen.ts";
+import type { FoundItem } from "../../server/contract/views.ts";
+
+const STATUS_LINK = /(?:\/([A-Za-z0-9_]{1,15}))?\/status(?:es)?\/(\d+)/;
+
+export interface ItemReaders {
+  readonly readWait: WaitReader;
+  readonly readPath: PathReader;
+}
+
+export async function findItem(
+  store: History,
+  item: string,
+  { readWait, readPath }: ItemReaders,
+): Promise<Omit<FoundItem, "firstReads" | "unseen">> {
+  const text = item.trim();
+  const itemId = await itemIdOf(store, text);
+  const histories = itemId === null ? [] : await store.explainItem(itemId);
+  const deliveries = histories.flatMap((history) => history.deliveries);
+  const waits = new Map(deliveries.flatMap((one) => (one.wait === null ? [] : [[one, readWait(one.sink, one.wait)] as const])));
+  const paths = new Map(
+    histories.flatMap(({ event, deliveries: own }) =>
+      event === undefined ? [] : own.filter(isRouted).map((one) => [one, readPath(event, one)] as const),
+    ),
+  );
+  return { itemId, histories, waits, paths };
+}
+
+/** A crosspost, and an event that waits for its enrichment, have no route. */
+const isRouted = ({ groupKey }: DeliveryPath): boolean => groupKey !== "";
+
+async function itemIdOf(store: History, text: string): Promise<string | null> {
+  if (/^\d+$/.test(text)) return text;
+  const tweetId = STATUS_LINK.exec(text)?.[2];
+  if (tweetId !== undefined) return tweetId;
+  const account = parseAccount(text);
+  if (account === undefined) return null;
+  return account.kind === "id" ? account.id : store.userIdOfHandle(account.handle);
+}
+
+/** What an item that has an id is, as far as its name says. A link to a tweet names the author too, if it is not `i`. */
+export function unseenItem(item: string, id: string, nowMs: number): UnseenItem {
+  const link = STATUS_LINK.exec(item.trim());
+  const handle = link?.[1]?.toLowerCase();
+  return { id, isTweet: link !== null || isTweetId(item.trim(), nowMs), author: handle === "i" ? undefined : handle };
+}

@@ -1,0 +1,80 @@
+/** Why the daemon needs attention: one sentence for each trouble, with its cause. The only place that says so, for page, API and terminal. */
+import type { UpstreamTrouble } from "../../engine/health/upstream-watch.ts";
+import { unreadableText } from "../../polling/targets/target-alerts.ts";
+import { isUnreadable } from "../../server/page/page-attention.ts";
+import type { ConfigView, SinkView, WatchView } from "../../server/contract/views.ts";
+import { isoTime } from "../../model/clock.ts";
+import type { FailingTemplate } from "../../deliver/stages/word-events.ts";
+import { type QuotaFacts, quotaReasons } from "./quota-view.ts";
+
+export interface Troubles {
+  /** Why the state cannot be written; undefined while it can. */
+  readonly store: string | undefined;
+  /** What is wrong with the data service; undefined while it answers. */
+  readonly upstream: string | undefined;
+  readonly quota: QuotaFacts;
+  readonly sinks: readonly SinkView[];
+  /** Of alerts that were given up. */
+  readonly dead: readonly string[];
+  readonly watches: readonly WatchView[];
+  readonly templates?: readonly FailingTemplate[];
+  readonly refusal: ConfigView["failed_reload"];
+  /** Others have a newer configuration, in a sentence. */
+  readonly superseded?: string | undefined;
+}
+
+/** Empty when all is well. What the file says wrong in a refused reload is not repeated: it stands beside. */
+export function reasonsOf({
+  store,
+  upstream,
+  quota,
+  sinks,
+  dead,
+  watches,
+  templates = [],
+  refusal,
+  superseded,
+}: Troubles): readonly string[] {
+  return [
+    ...(store === undefined ? [] : [`the state cannot be written: ${store}`]),
+    ...(upstream === undefined ? [] : [`the data service: ${upstream}`]),
+    ...quotaReasons(quota),
+    ...sinks.flatMap(brokenText),
+    ...dead,
+    ...watches.flatMap(unreadableIn),
+    ...templates.map(failingText),
+    ...(refusal === null ? [] : [`the changed configuration was refused at ${refusal.at}; the old one stays active`]),
+    ...(superseded === undefined ? [] : [superseded]),
+  ];
+}
+
+/** `throttled (since 2026-03-10 13:17:02 UTC; next request 2026-03-10 13:22:02 UTC)`. */
+export function upstreamText({ reason, sinceMs, untilMs }: UpstreamTrouble): string {
+  if (untilMs === undefined) return reason;
+  return `${reason} (since ${shortTime(isoTime(sinceMs))}; next request ${shortTime(isoTime(untilMs))})`;
+}
+
+const failingText = ({ template, sink, problem, count, lastAtMs }: FailingTemplate): string =>
+  `the template ${template} failed for ${sink}, which got the default message ${count === 1 ? "once" : `${count} times`}, last ${shortTime(isoTime(lastAtMs))}: ${problem}`;
+
+function brokenText({ name, breaker, reason, hint, waiting, failing_since: since, next_attempt_at: next }: SinkView): readonly string[] {
+  if (breaker === "closed") return [];
+  const facts = [
+    since === null ? "" : `since ${shortTime(since)}`,
+    waiting === 0 ? "" : `${waiting} waiting, kept`,
+    next === null ? "" : `next attempt ${shortTime(next)}`,
+  ].filter((fact) => fact !== "");
+  return [
+    `${name} takes no messages: ${reason}${facts.length === 0 ? "" : ` (${facts.join("; ")})`}${hint === "" ? "" : `. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}`}`,
+  ];
+}
+
+/** `2026-03-10 13:17:02 UTC`. */
+const shortTime = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`;
+
+/** One sentence for all targets of a watch that have the same cause. */
+function unreadableIn({ id, targets }: WatchView): readonly string[] {
+  const byCause = new Map<string, string[]>();
+  for (const { name, reason } of targets.filter(isUnreadable)) byCause.set(reason, [...(byCause.get(reason) ?? []), name]);
+  return [...byCause].map(([reason, names]) => unreadableText(id, names, reason));
+}

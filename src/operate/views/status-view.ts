@@ -1,0 +1,108 @@
+/** From what the parts know to the one snapshot that status page, API and `chirpwatch status` show. */
+import { isoTime } from "../../model/clock.ts";
+import { formatDuration } from "../../model/duration.ts";
+import type { SlowedWatch } from "../../engine/quota/slowed-watches.ts";
+import type { FailingEnrichment } from "../../enrich/enricher.ts";
+import type { EnrichmentBacklog } from "../../model/enrichment.ts";
+import type { EventRecord } from "../../model/history.ts";
+import type { WatchState } from "../../model/watch-store.ts";
+import type { Timing } from "../../model/schedule.ts";
+import type { Watch } from "../../model/watch.ts";
+import type { EventLine, WatchView } from "../../server/contract/views.ts";
+import { createReader } from "../create-reader.ts";
+import { memberListViews } from "./member-list-view.ts";
+import { notedItems } from "./noted-items.ts";
+import type { WaitReader } from "../alerts/waiting.ts";
+
+/** A watch's schedule, or what it asked for instead of one. */
+export function timingText(timing: Timing): string {
+  if (timing.kind === "schedule") {
+    const { schedule } = timing;
+    return schedule.kind === "every" ? `@every ${formatDuration(schedule.intervalMs)}` : `${schedule.pattern} (${schedule.timezone})`;
+  }
+  const { freshness } = timing;
+  return freshness.kind === "p95"
+    ? `within ${formatDuration(freshness.p95Ms)}`
+    : `mean ${formatDuration(freshness.meanMs)}, at most ${formatDuration(freshness.maxMs)}`;
+}
+
+const isoOrNull = (epochMs: number | null | undefined): string | null =>
+  epochMs === null || epochMs === undefined ? null : isoTime(epochMs);
+
+export interface WatchFacts {
+  readonly state: WatchState | undefined;
+  readonly sink: string;
+  readonly lastPollMs: number | undefined;
+  readonly nextPollMs: number | undefined;
+  /** Other replicas that poll it, by their names. */
+  readonly polledBy?: readonly string[];
+  readonly spent: number;
+  readonly problem: string;
+  /** Undefined while the quota does not slow it down, and where no daemon runs. */
+  readonly slowed?: SlowedWatch | undefined;
+  /** Of its first reads that run now; undefined where none does. */
+  readonly firstReadPages?: number | undefined;
+  /** Undefined where none of its events waits for its enrichment. */
+  readonly backlog?: EnrichmentBacklog | undefined;
+  /** Undefined while its last question was answered. */
+  readonly failing?: FailingEnrichment | undefined;
+}
+
+export function watchView(watch: Watch, facts: WatchFacts): WatchView {
+  const lists = memberListViews(watch, facts.state?.targets ?? []);
+  return {
+    id: watch.id,
+    type: watch.type,
+    sink: facts.sink,
+    priority: watch.priority,
+    paused: facts.state?.paused ?? false,
+    schedule: timingText(watch.timing),
+    targets: (facts.state?.targets ?? []).map(({ name, status, statusReason }) => ({ name, status, reason: statusReason })),
+    member_lists: lists,
+    first_read: firstReadView(facts, lists),
+    known_items: facts.state === undefined ? 0 : notedItems(watch.type, facts.state),
+    last_poll_at: isoOrNull(facts.lastPollMs),
+    next_poll_at: isoOrNull(facts.nextPollMs),
+    polled_by: facts.polledBy ?? [],
+    requests_spent: facts.spent,
+    problem: facts.problem,
+    slowed: slowedView(facts),
+    enriching: enrichingView(facts),
+  };
+}
+
+function slowedView({ slowed }: WatchFacts): WatchView["slowed"] {
+  if (slowed === undefined) return null;
+  const factor = slowed.factor === undefined ? null : Number(slowed.factor.toFixed(1));
+  return { factor, until: isoTime(slowed.untilMs), next_poll_at: isoOrNull(slowed.nextPollMs) };
+}
+
+function enrichingView({ backlog, failing }: WatchFacts): WatchView["enriching"] {
+  if (backlog === undefined && failing === undefined) return null;
+  const error = backlog === undefined || backlog.error === "" ? (failing?.reason ?? "") : backlog.error;
+  const times = { oldest_at: isoOrNull(backlog?.oldestAtMs), failing_since: isoOrNull(failing?.sinceMs) };
+  return { waiting: backlog?.waiting ?? 0, error, ...times };
+}
+
+/** A paused watch waits for something else, and a long list whose first read goes on has its own line. */
+function firstReadView({ state, firstReadPages }: WatchFacts, lists: WatchView["member_lists"]): WatchView["first_read"] {
+  if (state === undefined || state.paused) return null;
+  const inPart = new Set(lists.flatMap(({ target, first_read_members: read }) => (read === null ? [] : [target])));
+  const left = state.targets.filter(({ name, status }) => status === "pending" && !inPart.has(name)).length;
+  return left === 0 ? null : { targets_left: left, pages: firstReadPages ?? null };
+}
+
+/** An event in one line, with what became of it. */
+export function eventLine({ event, deliveries }: EventRecord, linksHost: string, readWait: WaitReader): EventLine {
+  const message = createReader(linksHost)({ event, watches: [event.watch] });
+  return {
+    id: event.id,
+    type: event.type,
+    watch: event.watch,
+    title: message.title,
+    url: message.url ?? null,
+    occurred_at: isoTime(event.occurredAtMs),
+    detected_at: isoTime(event.detectedAtMs),
+    deliveries: deliveries.map(({ sink, state, wait }) => ({ sink, state, wait: wait === null ? null : readWait(sink, wait) })),
+  };
+}

@@ -1,0 +1,117 @@
+/** Why nothing is stored about an item: which watches could have seen it, and why each of them did not. Asks the state only. */
+import type { Config } from "../../config/config.ts";
+import { compareIds, timeOfTweetId } from "../../model/id.ts";
+import { isoTime } from "../../model/clock.ts";
+import type { PollStore, SourceState } from "../../model/poll-store.ts";
+import type { TargetRef, TargetState, WatchState, WatchStore } from "../../model/watch-store.ts";
+import type { Watch } from "../../model/watch.ts";
+import type { Poll, Subscriber } from "../../plan/poll.ts";
+import type { UnseenLine, UnseenView } from "../../server/contract/unseen-view.ts";
+import { watchTypeOf } from "../../watches/registry.ts";
+import { reasonOfFeed } from "./unseen-tweet.ts";
+
+export interface UnseenParts {
+  readonly store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "listWatches">;
+  readonly config: Pick<Config, "watches" | "state">;
+  /** Those of the configuration. */
+  readonly polls: readonly Poll[];
+  readonly nowMs: number;
+}
+
+export interface UnseenItem {
+  readonly id: string;
+  readonly isTweet: boolean;
+  /** Handle in lower case, where whoever asks names the author. */
+  readonly author: string | undefined;
+}
+
+/** Thousands of watches may follow thousands of accounts each. */
+const MOST_LINES = 500;
+
+export async function explainUnseen({ store, config, polls, nowMs }: UnseenParts, item: UnseenItem): Promise<UnseenView> {
+  const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
+  const single = polls.flatMap((poll) => poll.group?.members ?? [poll]).filter(({ detector }) => detector === detectorOf(item));
+  const sources = new Map((await store.loadSources(single.map(({ key }) => key))).map((source) => [source.fingerprint, source]));
+  const reads = readsByTarget(single, sources);
+  const lines = config.watches.flatMap((watch) => {
+    const state = states.get(watch.id);
+    const whole = reasonOfWatch(watch, state, item);
+    if (whole !== undefined) return [{ watch: watch.id, target: "", ...whole }];
+    return (state?.targets ?? []).map((target) => ({
+      watch: watch.id,
+      target: target.name,
+      ...reasonOfTarget(reads.get(refText({ watchKey: state?.key ?? "", targetKey: target.key })), target, { item, nowMs }),
+    }));
+  });
+  const sorted = lines.toSorted((a, b) => Number(b.could_see) - Number(a.could_see));
+  const postedMs = item.isTweet ? timeOfTweetId(item.id) : undefined;
+  return {
+    posted_at: postedMs === undefined ? null : isoTime(postedMs),
+    is_forgotten: postedMs !== undefined && postedMs < nowMs - config.state.retentionMs,
+    watches: sorted.slice(0, MOST_LINES),
+    more: Math.max(0, sorted.length - MOST_LINES),
+  };
+}
+
+type Reason = Pick<UnseenLine, "could_see" | "reason">;
+
+const detectorOf = ({ isTweet }: UnseenItem): Poll["detector"] => (isTweet ? "feed" : "roster");
+
+const no = (reason: string): Reason => ({ could_see: false, reason });
+const yes = (reason: string): Reason => ({ could_see: true, reason });
+
+/** What keeps the whole watch from seeing it; undefined where it depends on its targets. */
+function reasonOfWatch(watch: Watch, state: WatchState | undefined, item: UnseenItem): Reason | undefined {
+  if (watchTypeOf(watch).detection.detector !== detectorOf(item))
+    return no(item.isTweet ? `a ${watch.type} watch reads no new tweets` : `a ${watch.type} watch reads no list of accounts`);
+  if (!watch.enabled) return yes("it is disabled (`enabled: false`)");
+  if (state === undefined) return yes("no daemon has run with it yet");
+  return state.paused ? yes("it is paused") : undefined;
+}
+
+interface FoundRead {
+  readonly poll: Poll;
+  readonly subscriber: Subscriber;
+  readonly source: SourceState | undefined;
+}
+
+/** A target without one cannot be asked for yet. */
+function readsByTarget(polls: readonly Poll[], sources: ReadonlyMap<string, SourceState>): ReadonlyMap<string, FoundRead> {
+  return new Map(
+    polls.flatMap((poll) =>
+      poll.subscribers.map((subscriber) => [refText(subscriber), { poll, subscriber, source: sources.get(poll.key) }] as const),
+    ),
+  );
+}
+
+const refText = ({ watchKey, targetKey }: TargetRef): string => `${watchKey}\n${targetKey}`;
+
+function reasonOfTarget(
+  read: FoundRead | undefined,
+  target: TargetState,
+  { item, nowMs }: { readonly item: UnseenItem; readonly nowMs: number },
+): Reason {
+  const { author } = item;
+  const isAuthors = target.userId !== null && read !== undefined && isOwnTimeline(read.poll, read.subscriber);
+  if (item.isTweet && isAuthors && author !== undefined && target.username?.toLowerCase() !== author)
+    return no(`it follows @${target.username ?? target.name}, not @${author}`);
+  if (target.status !== "ok" && target.status !== "pending") return yes(`it cannot be read: ${target.statusReason}`);
+  if (read === undefined) return yes("the account is not looked up yet");
+  if (!item.isTweet) return yes(reasonOfList(target, read.source));
+  return yes(reasonOfFeed({ id: item.id, target, source: read.source, poll: read.poll, isAuthors, nowMs }));
+}
+
+const isOwnTimeline = ({ source }: Poll, { author }: Subscriber): boolean => source.endpoint === "user-tweets" || author !== undefined;
+
+function reasonOfList(target: TargetState, source: SourceState | undefined): string {
+  if (target.baselineAtMs === null) return "its first read is not done";
+  const readAtMs = source?.lastOkAtMs ?? null;
+  const when = readAtMs === null ? "" : `, last at ${isoTime(readAtMs)}`;
+  return `no read of its list${when} has shown the account`;
+}
+
+/** Whether a digits-only name is a tweet: ids of accounts were short until 2016. */
+export const isTweetId = (id: string, nowMs: number): boolean => {
+  if (!/^\d{15,20}$/.test(id)) return false;
+  return compareIds(id, "0") > 0 && timeOfTweetId(id) <= nowMs + 86_400_000;
+};

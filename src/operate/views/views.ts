@@ -1,0 +1,311 @@
+/** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
+import type { ReportQuery } from "../../model/report.ts";
+import { reportView } from "./report-view.ts";
+import { formatIssue } from "../../config/report.ts";
+import type { Pump } from "../../deliver/pump.ts";
+import type { FailingTemplate } from "../../deliver/stages/word-events.ts";
+import type { Enricher } from "../../enrich/enricher.ts";
+import type { KeyWatch } from "../../engine/quota/key-watch.ts";
+import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
+import type { StoreWatch } from "../../model/store-health.ts";
+import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
+import { countGaps } from "../../engine/loop/poll-history.ts";
+import { isoTime, sleep } from "../../model/clock.ts";
+import { shardOf } from "../../model/replicas.ts";
+import type { EventQuery } from "../../model/history.ts";
+import type { SourceState } from "../../model/poll-store.ts";
+import type { Sink } from "../../model/sink.ts";
+import type { TemplateRunner } from "../../model/template.ts";
+import type { BudgetView } from "../../server/contract/budget-view.ts";
+import type { ConfigView, DaemonState, EventsView, FoundItem, Health, StatusView, Views, WatchView } from "../../server/contract/views.ts";
+import type { ReplayRequest } from "../../server/contract/replay-view.ts";
+import type { TailFilter, TailLine } from "../../server/contract/tail-view.ts";
+import type { OpenedStore } from "../../state/open.ts";
+import { deadReasons, readDead } from "../alerts/dead-letters.ts";
+import { previewReplay, readReplays } from "../alerts/replays.ts";
+import { readSilences } from "../alerts/silence-actions.ts";
+import { renderEvent, type RenderRequest } from "./render-event.ts";
+import type { Routing } from "../alerts/routing.ts";
+import type { ActivityFeed } from "./activity.ts";
+import { createPathReader } from "./delivery-path.ts";
+import { eventsView } from "./events-view.ts";
+import { findItem, unseenItem } from "./find-item.ts";
+import { gapViews, stuckGapReasons } from "./gaps-view.ts";
+import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
+import { reasonsOf, type Troubles, upstreamText } from "./reasons.ts";
+import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
+import { pollsOfOthers, replicaViews, unclaimedView } from "./replicas-view.ts";
+import { eventLine, watchView } from "./status-view.ts";
+import { readSinks } from "./sinks-view.ts";
+import { strandedReasons } from "../alerts/stranded.ts";
+import { followActivity } from "./tail.ts";
+import { createWaitReader } from "../alerts/waiting.ts";
+import { explainUnseen } from "./unseen.ts";
+
+/** The configuration among those that the state has worked with. */
+export interface ActiveRevision {
+  /** Why this replica's configuration is not the current one; undefined where it is. */
+  superseded(): string | undefined;
+  /** Whether this replica does nothing until its file changes. */
+  isWaiting(): boolean;
+}
+
+/** The delivering half by the active configuration. */
+export interface ActiveDelivery {
+  readonly pump: Pick<Pump, "pauses">;
+  /** By name. */
+  readonly sinks: ReadonlyMap<string, { readonly sink: Sink }>;
+  /** Undefined where there are no templates. */
+  readonly templates: { readonly runner: TemplateRunner; failing(): readonly FailingTemplate[] } | undefined;
+}
+
+export interface ViewsDeps extends ScrapeDeps {
+  readonly store: OpenedStore;
+  readonly feed: ActivityFeed;
+  readonly auditReadings: AuditReadings;
+  readonly keyWatch: KeyWatch;
+  readonly upstreamWatch: UpstreamWatch;
+  readonly storeWatch: StoreWatch;
+  readonly startedAtMs: number;
+  readonly revisions: ActiveRevision;
+  readonly delivery: () => ActiveDelivery;
+  readonly routing: () => Routing;
+  readonly lastReload: () => ConfigView["last_reload"];
+  readonly failingEnrichments: Enricher["failing"];
+}
+
+/** The poll loop turns at least every 30 s; four times that is standing still. */
+const STALLED_MS = 120_000;
+/** Before a probe gives up. */
+const STATE_ANSWERS_WITHIN_MS = 2_000;
+const RECENT_EVENTS = 20;
+
+export const createViews = (parts: ViewsDeps): Views => new DaemonViews(parts);
+
+class DaemonViews implements Views {
+  readonly #parts: ViewsDeps;
+
+  constructor(parts: ViewsDeps) {
+    this.#parts = parts;
+  }
+
+  async health(): Promise<Health> {
+    const { clock, engine, storeWatch } = this.#parts;
+    if (clock.monotonic() - engine.loop.lastTurnMs > STALLED_MS) return { live: false, ready: false, reason: "the poll loop stands still" };
+    const answered = new AbortController();
+    const late = sleep(clock, STATE_ANSWERS_WITHIN_MS, answered.signal).then(() => "the state does not answer");
+    const written = storeWatch.prove().then((failure) => (failure === undefined ? undefined : "the state cannot be written"));
+    const failure = await Promise.race([written, late]).finally(() => answered.abort());
+    const { revisions } = this.#parts;
+    return failure === undefined
+      ? { live: true, ready: !revisions.isWaiting(), reason: revisions.superseded() ?? "" }
+      : { live: false, ready: false, reason: failure };
+  }
+
+  async status(): Promise<StatusView> {
+    const { store, clock, engine, quotaWatch, upstreamWatch, storeWatch, lastRefusal, startedAtMs, loadedAtMs, deps, revisions } =
+      this.#parts;
+    const config = this.#parts.config();
+    const known = await this.#sources();
+    await quotaWatch.refresh(engine.polls);
+    const trouble = upstreamWatch.trouble;
+    const { views: sinks, stats, readWait } = await readSinks(store, config, this.#sinkFacts());
+    const fleet = await this.#fleet(known);
+    const watches = await this.#watchViews(known, fleet?.pollsOfOthers);
+    const recent = await store.recentRecords(RECENT_EVENTS);
+    const quota = quotaFacts(this.#parts);
+    const dead = await deadReasons(store, config, clock.now());
+    const refusal = lastRefusal();
+    const templates = this.#parts.delivery().templates?.failing() ?? [];
+    const troubles = {
+      store: storeWatch.trouble,
+      upstream: trouble === undefined ? undefined : upstreamText(trouble),
+      quota,
+      sinks,
+      dead,
+      watches,
+      templates,
+      refusal,
+      superseded: revisions.superseded(),
+    };
+    const gaps = await engine.openGaps();
+    const reasons = [...reasonsOf(troubles), ...stuckGapReasons(gaps, clock.now()), ...strandedReasons(config, stats)];
+    return {
+      state: stateOf(troubles, upstreamWatch.isStopped, reasons),
+      reasons,
+      version: deps.version,
+      started_at: isoTime(startedAtMs),
+      replicas: fleet?.views ?? null,
+      unclaimed: fleet?.unclaimed ?? null,
+      uptime_seconds: Math.round((clock.now() - startedAtMs) / 1_000),
+      upstream: {
+        up: trouble === undefined,
+        reason: trouble?.reason ?? "",
+        since: trouble === undefined ? null : isoTime(trouble.sinceMs),
+        next_attempt_at: trouble?.untilMs === undefined ? null : isoTime(trouble.untilMs),
+      },
+      quota: quotaView(quota),
+      gaps: countGaps(gaps),
+      open_gaps: gapViews(gaps),
+      watches,
+      sinks,
+      silences: (await this.silences(false)).silences,
+      recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
+      config: {
+        file: config.files[0] ?? "",
+        loaded_at: isoTime(loadedAtMs()),
+        warnings: config.warnings.map(formatIssue),
+        last_reload: this.#parts.lastReload(),
+        failed_reload: troubles.refusal,
+      },
+    };
+  }
+
+  async budget(): Promise<BudgetView> {
+    const { quotaWatch, engine, store, config, clock } = this.#parts;
+    await quotaWatch.refresh(engine.polls);
+    const { startMs } = quotaWatch.status.period;
+    const quota = quotaFacts(this.#parts);
+    const { lines } = await store.spentSince(startMs);
+    const hours = await store.spentByHour(startMs);
+    return budgetView(quota, { lines, hours, config: config(), nowMs: clock.now() });
+  }
+
+  async events(query: EventQuery): Promise<EventsView> {
+    const { store, config } = this.#parts;
+    return eventsView(await store.findEvents(query), config().linksHost);
+  }
+
+  async explain(item: string): Promise<FoundItem> {
+    const { store, config } = this.#parts;
+    const { pauses, nowMs } = this.#sinkFacts();
+    const health = await store.loadSinkHealth();
+    const readWait = createWaitReader({ config: config(), health, pauses, nowMs });
+    const readPath = createPathReader(config(), await store.listSilences());
+    const found = await findItem(store, item, { readWait, readPath });
+    if (found.histories.length > 0) return { ...found, firstReads: [], unseen: null };
+    const firstReads = inFirstRead(await this.#watchViews(await this.#sources()));
+    const parts = { store, config: config(), polls: this.#parts.engine.polls, nowMs };
+    const { itemId } = found;
+    return { ...found, firstReads, unseen: itemId === null ? null : await explainUnseen(parts, unseenItem(item, itemId, nowMs)) };
+  }
+
+  dead(sink: string | undefined): ReturnType<Views["dead"]> {
+    return readDead(this.#parts.store, this.#parts.config(), sink);
+  }
+
+  silences(withExpired: boolean): ReturnType<Views["silences"]> {
+    return readSilences(this.#parts.store, this.#parts.clock.now(), withExpired);
+  }
+
+  replay(request: ReplayRequest): ReturnType<Views["replay"]> {
+    const { store, config, clock } = this.#parts;
+    return previewReplay(store, config(), request, clock.now());
+  }
+
+  render(request: RenderRequest): ReturnType<Views["render"]> {
+    const { store, config, clock, delivery } = this.#parts;
+    const { sinks, templates } = delivery();
+    const createSink = async ({ name }: { readonly name: string }) => sinks.get(name)?.sink ?? Promise.reject(new Error(`no sink ${name}`));
+    return renderEvent({ store, config: config(), clock, runner: templates?.runner, createSink }, request);
+  }
+
+  report(query: ReportQuery): ReturnType<Views["report"]> {
+    const { store, config, clock } = this.#parts;
+    return reportView({ store, config: config(), clock }, query);
+  }
+
+  replays(): ReturnType<Views["replays"]> {
+    return readReplays(this.#parts.store);
+  }
+
+  tail(filter: TailFilter, push: (line: TailLine) => void): () => void {
+    const { feed, store, clock, config } = this.#parts;
+    return followActivity({ feed, store, clock, linksHost: () => config().linksHost }, filter, push);
+  }
+
+  metrics(): Promise<string> {
+    return renderMetrics(this.#parts);
+  }
+
+  async #sources(): Promise<ReadonlyMap<string, SourceState>> {
+    const { store, engine } = this.#parts;
+    const states = await store.loadSources(engine.polls.map(({ key }) => key));
+    return new Map(states.map((state) => [state.fingerprint, state]));
+  }
+
+  /** Undefined where this daemon is alone on its state. */
+  async #fleet(known: ReadonlyMap<string, SourceState>) {
+    const { store, engine } = this.#parts;
+    if (store.membership === undefined) return undefined;
+    const { id } = store.membership;
+    const [all, claims] = [await store.replicas(), await store.claims()];
+    const lastPolls = new Map(engine.polls.map(({ key }) => [key, known.get(key)?.lastPollAtMs ?? null]));
+    return {
+      views: replicaViews(all, claims, id),
+      unclaimed: unclaimedView(all, claims, lastPolls),
+      pollsOfOthers: pollsOfOthers(all, claims, id),
+    };
+  }
+
+  async #watchViews(
+    known: ReadonlyMap<string, SourceState>,
+    others: ReadonlyMap<string, string> = new Map(),
+  ): Promise<readonly WatchView[]> {
+    const { store, quotaWatch, engine, config, routing, failingEnrichments } = this.#parts;
+    const failing = failingEnrichments();
+    const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
+    const spent = new Map<string, number>();
+    for (const { watch, requests } of (await store.spentSince(quotaWatch.status.period.startMs)).lines)
+      spent.set(watch, (spent.get(watch) ?? 0) + requests);
+    const backlogs = new Map((await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]));
+    const readPages = engine.firstReadPages();
+    const watches = config().watches.filter(({ enabled }) => enabled);
+    const slowed = await engine.slowedWatches(watches);
+    return watches.map((watch) => {
+      const polls = engine.pollsOf(watch.id);
+      const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
+      const state = states.get(watch.id);
+      return watchView(watch, {
+        state,
+        backlog: backlogs.get(state?.key ?? ""),
+        failing: watch.enrich === undefined ? undefined : failing.get(state?.key ?? ""),
+        sink: routing().describe(watch),
+        lastPollMs: times.length === 0 ? undefined : Math.max(...times),
+        nextPollMs: engine.nextPollAt(watch.id),
+        polledBy: [...new Set(polls.flatMap(({ key }) => others.get(shardOf(key)) ?? []))],
+        spent: spent.get(watch.id) ?? 0,
+        firstReadPages: readPages.get(watch.id),
+        slowed: slowed.get(watch.id),
+        problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
+      });
+    });
+  }
+
+  #sinkFacts() {
+    return { pauses: this.#parts.delivery().pump.pauses(), nowMs: this.#parts.clock.now() };
+  }
+}
+
+/** Ids of watches that have not read all there was when they began. */
+const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
+  watches
+    .filter((watch) => watch.first_read !== null || watch.member_lists.some(({ first_read_members: read }) => read !== null))
+    .map(({ id }) => id);
+
+function quotaFacts({ quotaWatch, auditReadings, keyWatch, keyQuotas, config }: ViewsDeps): QuotaFacts {
+  const { status } = quotaWatch;
+  const suspended = new Map(keyWatch.suspended.map((one) => [one.key, one.because]));
+  return {
+    ...status,
+    onExhausted: config().api.quota.onExhausted,
+    monthly: config().api.quota.monthly,
+    drift: auditReadings.driftRequests,
+    keys: keyQuotas().map(({ name, limit }) => ({ name, limit, spent: status.spentByKey.get(name) ?? 0, because: suspended.get(name) })),
+  };
+}
+
+function stateOf({ store, upstream, quota }: Troubles, isStopped: boolean, reasons: readonly string[]): DaemonState {
+  if (store !== undefined || (upstream !== undefined && isStopped) || isQuotaSpent(quota)) return "paused";
+  return reasons.length > 0 ? "degraded" : "running";
+}
