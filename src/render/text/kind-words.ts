@@ -9,7 +9,7 @@ const MILESTONE: KindWords = ["milestone", "milestones"];
 const PROFILE_CHANGE: KindWords = ["profile change", "profile changes"];
 
 /** By event type. */
-export const KIND_WORDS: Readonly<Record<string, KindWords>> = {
+const KIND_WORDS: Readonly<Record<string, KindWords>> = {
   "tweet.created": ["post", "posts"],
   "tweet.edited": ["edited post", "edited posts"],
   "tweet.deleted": ["deleted post", "deleted posts"],
