@@ -568,6 +568,38 @@ describe("backups", () => {
     expect(restoreState(path, backup.path, clock)).toMatchObject({ reachesMs: START_MS + 1_000, alertsSince: 2 });
   });
 
+  test("say which silences and pauses they bring back that had ended, and which newer ones they do not know", async () => {
+    const path = tempStatePath();
+    const store = await openTemp(path);
+    const silence = (team: string, hours: number) =>
+      store.addSilence({
+        matchers: [`team="${team}"`],
+        startsAtMs: START_MS,
+        endsAtMs: START_MS + hours * 3_600_000,
+        author: "",
+        comment: "",
+      });
+    const watch = (id: string) => ({ id, type: "search", targets: [] });
+    await store.registerWatches(["kept", "resumed", "later"].map(watch), START_MS);
+    for (const [team, hours] of [
+      ["kept", 9],
+      ["ended", 9],
+      ["over", 1],
+    ] as const)
+      await silence(team, hours);
+    for (const id of ["kept", "resumed"]) await store.setPaused(id, true, { atMs: START_MS });
+    const backup = await backupState(path, createVirtualClock(START_MS + 5_000));
+    await store.expireSilence("2", START_MS + 6_000);
+    await silence("later", 9);
+    await store.setPaused("resumed", false, { atMs: START_MS + 6_000 });
+    await store.setPaused("later", true, { atMs: START_MS + 6_000 });
+    await store.close();
+    expect(restoreState(path, backup.path, createVirtualClock(START_MS + 2 * 3_600_000)).changed).toEqual({
+      returned: ['the silence 2 (team="ended")', "the pause of resumed"],
+      lost: ['the silence 4 (team="later")', "the pause of later"],
+    });
+  });
+
   test("that are not there are named, with the newest that is", async () => {
     const path = await closedState();
     const backup = await backupState(path, clock);

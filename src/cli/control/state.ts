@@ -94,6 +94,7 @@ async function restore(context: CliContext, path: string, flags: RestoreFlags): 
   if (flags.json === true) return context.out(JSON.stringify(toJson(restored, quiet)));
   context.out(`Restored ${restored.path} from ${path} (schema ${restored.schema}).`);
   context.out(reachText(restored, quiet, context.clock.now()));
+  for (const line of changedLines(restored)) context.out(line);
   if (restored.replaced !== null) context.out(`What was there is kept as ${restored.replaced}.`);
 }
 
@@ -105,13 +106,24 @@ async function quietly(context: CliContext, place: DaemonPlace, { reachesMs }: R
   return changeState(context, place, (store) => store.quieten({ fromMs: reachesMs, atMs }), "error");
 }
 
-const toJson = ({ path, replaced, schema, reachesMs, alertsSince }: Restored, quiet: number | undefined) => ({
+/** What people had set or ended by hand since the backup. */
+function changedLines({ changed }: Restored): readonly string[] {
+  const { returned, lost } = changed ?? { returned: [], lost: [] };
+  return [
+    ...(returned.length === 0 ? [] : [`It brings back what had ended since then: ${returned.join("; ")}.`]),
+    ...(lost.length === 0 ? [] : [`It does not know what was added since then: ${lost.join("; ")}.`]),
+  ];
+}
+
+const toJson = ({ path, replaced, schema, reachesMs, alertsSince, changed }: Restored, quiet: number | undefined) => ({
   path,
   replaced,
   schema,
   reaches_at: reachesMs === null ? null : isoTime(reachesMs),
   alerts_since: alertsSince,
   quiet: quiet !== undefined,
+  brought_back: changed?.returned ?? null,
+  lost: changed?.lost ?? null,
 });
 
 /** What a restore costs: the time since the backup is lived through again. */

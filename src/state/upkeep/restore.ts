@@ -7,6 +7,7 @@ import { examine } from "./check.ts";
 import { lockState } from "../files/lock.ts";
 import { corrupt, isDiskFull, missingBackup, type OpenContext, openFailure } from "../files/open-failures.ts";
 import { makePrivate, makePrivateFolders } from "../db/private-files.ts";
+import { type ChangedByRestore, changedBy, readSetByHand, type SetByHand } from "./set-by-hand.ts";
 import { countEventsSince, lastActivityMs, openHandle, type SqliteHandle } from "../db/sqlite.ts";
 
 export interface Restored {
@@ -19,6 +20,13 @@ export interface Restored {
   readonly reachesMs: number | null;
   /** Alerts that the former state holds of the time since; null when it cannot be read, or there was none. */
   readonly alertsSince: number | null;
+  /** Silences and pauses that hold otherwise than in the former state; null when that cannot be read, or there was none. */
+  readonly changed: ChangedByRestore | null;
+}
+
+/** What is read of the backup before it is used. */
+interface Copy extends Pick<Restored, "schema" | "reachesMs"> {
+  readonly setByHand: SetByHand;
 }
 
 /** @throws ExitError when there is no such backup, it is not sound or of a newer schema, a daemon runs on the state, or the disk is full. */
@@ -33,11 +41,14 @@ export function restoreState(path: string, backup: string, clock: Clock): Restor
     copyFileSync(backup, part);
     makePrivate(part);
     const other = listBackups(path).find((one) => one !== backup);
-    const { schema, reachesMs } = readCopy(part, { path: backup, existed: true, newestBackup: other, isBackup: true });
-    const alertsSince = reachesMs === null ? null : countSince(path, reachesMs);
+    const nowMs = clock.now();
+    const context = { path: backup, existed: true, newestBackup: other, isBackup: true };
+    const { schema, reachesMs, setByHand } = readCopy(part, context, nowMs);
+    const alertsSince = reachesMs === null ? null : readFormer(path, (handle) => countEventsSince(handle, reachesMs));
+    const changed = readFormer(path, (handle) => changedBy(readSetByHand(handle, nowMs), setByHand));
     const replaced = moveAway(path, `${path}.replaced-${timeStamp(clock)}`);
     renameSync(part, path);
-    return { path, replaced, schema, reachesMs, alertsSince };
+    return { path, replaced, schema, reachesMs, alertsSince, changed };
   } catch (error) {
     throw openFailure(error, { path, existed: existsSync(path), newestBackup });
   } finally {
@@ -47,12 +58,12 @@ export function restoreState(path: string, backup: string, clock: Clock): Restor
 }
 
 /** The copy is what will be used, and reading it needs room on the state's disk only. Its name in messages is the backup's. */
-function readCopy(part: string, context: OpenContext): Pick<Restored, "schema" | "reachesMs"> {
+function readCopy(part: string, context: OpenContext, nowMs: number): Copy {
   try {
     return withHandle(part, (handle) => {
       const { problems, schema } = examine(handle, context);
       if (problems.length > 0) throw corrupt(context, problems[0] ?? "");
-      return { schema, reachesMs: lastActivityMs(handle) ?? null };
+      return { schema, reachesMs: lastActivityMs(handle) ?? null, setByHand: readSetByHand(handle, nowMs) };
     });
   } catch (error) {
     throw isDiskFull(error) ? error : openFailure(error, context);
@@ -60,10 +71,10 @@ function readCopy(part: string, context: OpenContext): Pick<Restored, "schema" |
 }
 
 /** A former state that is damaged is often why it is replaced. */
-function countSince(path: string, sinceMs: number): number | null {
+function readFormer<T>(path: string, read: (handle: SqliteHandle) => T): T | null {
   if (!existsSync(path)) return null;
   try {
-    return withHandle(path, (handle) => countEventsSince(handle, sinceMs));
+    return withHandle(path, read);
   } catch {
     return null;
   }
