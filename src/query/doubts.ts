@@ -13,7 +13,7 @@ export interface QueryDoubt {
 
 /** @throws QueryError for a query that cannot be read. */
 export function queryDoubts(text: string): readonly QueryDoubt[] {
-  return [...smallOr(text), ...otherDialects(text), ...curlyQuotes(text), ...onlyNegatives(text)];
+  return [...smallOr(text), ...otherOperators(text), ...otherDialects(text), ...curlyQuotes(text), ...onlyNegatives(text)];
 }
 
 function smallOr(text: string): readonly QueryDoubt[] {
@@ -32,6 +32,21 @@ function smallOr(text: string): readonly QueryDoubt[] {
         ]
       : [],
   );
+}
+
+/** `AND` between two terms, and `NOT` before one: words here, in capitals hardly meant as such. */
+function otherOperators(text: string): readonly QueryDoubt[] {
+  const tokens = lexQuery(text);
+  return tokens.flatMap(({ kind, text: term, position }, index) => {
+    const [before, after] = [tokens[index - 1]?.kind, tokens[index + 1]?.kind];
+    if (kind !== "term" || after === undefined || after === "close" || after === "end") return [];
+    const isBetween = before !== undefined && before !== "open";
+    const cure =
+      term === "NOT" ? "write - before what is to be excluded" : term === "AND" && isBetween ? "leave it out, all terms must be there" : "";
+    return cure === ""
+      ? []
+      : [{ offset: position, message: `\`${term}\` is a word to search for here, so tweets must hold it too: ${cure}` }];
+  });
 }
 
 /** Terms that parse.ts takes for words. */
