@@ -42,12 +42,13 @@ export const createDaemonEffects = (deps: DaemonEffectsDeps): Effects => ({
     await deps.share.announce([]);
   },
   async alertsDue() {
-    deps.pump().probe();
+    await deps.pump().probe();
     await deps.share.announce([]);
   },
   async eventsCommitted() {
     deps.onCommitted();
-    deps.pump().probe();
+    await deps.pump().probe();
+    await deps.share.announce([]);
   },
   async resumeSink(sink) {
     const resumed = await deps.pump().resume(sink);

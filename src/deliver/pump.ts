@@ -31,6 +31,7 @@ import { InFlight } from "./in-flight.ts";
 import { createSinkQueue, probeAtOnce, setBack, rejectWaiting, type PumpSink, type SinkQueue } from "./queue/sink-queue.ts";
 import { pauseMs } from "./queue/sink-waits.ts";
 import { createHeldQueues } from "./held-queues.ts";
+import { probeInState } from "./outcome/resume-in-state.ts";
 import { resumeQueue } from "./take-over.ts";
 import type { LoopTurn } from "./queue/loop.ts";
 import { createMessageLog } from "./logs/message-log.ts";
@@ -94,8 +95,8 @@ export interface Pump {
   turns(): ReadonlyMap<string, readonly number[]>;
   /** Until when sinks asked to be left alone: those that did. */
   pauses(): ReadonlyMap<string, number>;
-  /** Breakers that are open try at once: someone acts who has perhaps just mended their sinks. */
-  probe(): void;
+  /** Breakers that are open try at once, those of other replicas once these take their share: someone acts who has perhaps just mended their sinks. */
+  probe(): Promise<void>;
   /** A sink that fails is tried now, one that is disabled too. Undefined when there is none of that name. */
   resume(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
   /** The clock was set back, and the times in the outbox with it. */
@@ -152,9 +153,11 @@ export function createPump(deps: PumpDeps): Pump {
       attemptLog.end();
     },
     pauses: () => pausesOf(queues, clock),
-    probe() {
+    async probe() {
       for (const queue of queues) probeAtOnce(queue, clock.now());
       wake();
+      const elsewhere = new Set(queues.flatMap((queue) => (held.has(queue) ? [] : [queue.name])));
+      if (elsewhere.size > 0) await probeInState(store, (sink) => elsewhere.has(sink), clock.now());
     },
     async resume(name) {
       const queue = queues.find((one) => one.name === name);

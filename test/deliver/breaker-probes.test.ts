@@ -145,7 +145,7 @@ describe("an operator who asks for a probe", () => {
       [0, 60, 360],
     ]);
     bench.when("chat", () => ({}));
-    pump.probe();
+    await pump.probe();
     await bench.clock.advance(SECOND);
     expect([bench.offsets("hook").slice(3), bench.offsets("chat").slice(3)]).toEqual([[600], [600]]);
     expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "destination", reason: "channel_not_found" });

@@ -37,7 +37,7 @@ describe("a sink whose receiver answered 410", () => {
     await pump.stop(0);
     const next = bench.newPump();
     await next.start();
-    next.probe();
+    await next.probe();
     await bench.clock.advance(20 * HOUR);
     expect(bench.sent).toHaveLength(attempts);
     await next.stop(0);

@@ -46,6 +46,33 @@ it("tries a sink that fails once someone resumes it at another process", async (
   expect(bench.sent).toHaveLength(attempts + 1);
 });
 
+it("tries a sink that fails once someone sends alerts again at another process, but none that is disabled", async () => {
+  const bench = createBench();
+  let status = 503;
+  bench.when("hook", () => {
+    throw status === 503
+      ? new SinkError("transient", "the webhook answered 503", 503)
+      : new SinkError("destination", "the webhook answered 410", 410, { fields: { gone: true } });
+  });
+  const [pump, other] = [bench.newPump(), bench.newPump({ holds: () => false })];
+  await pump.start();
+  await other.start();
+  bench.add("1");
+  pump.wake();
+  await bench.clock.advance(60 * SECOND);
+  const again = async () => {
+    const before = bench.sent.length;
+    await other.probe();
+    await pump.takeShare();
+    await bench.clock.advance(100);
+    return bench.sent.length - before;
+  };
+  expect(await again()).toBe(1);
+  status = 410;
+  await again();
+  expect(await again()).toBe(0);
+});
+
 it("delivers to a destination whose health could not be read at first, at its start or when it got it, once it can be read", async () => {
   const bench = createBench();
   let [holds, isAway] = [true, true];

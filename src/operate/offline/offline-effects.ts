@@ -1,6 +1,6 @@
 /** Carries out what a command changes in a state on which no daemon runs here: daemons elsewhere on it are notified, or the next start reads it. */
 import type { Config } from "../../config/config.ts";
-import { resumeInState } from "../../deliver/outcome/resume-in-state.ts";
+import { probeInState, resumeInState } from "../../deliver/outcome/resume-in-state.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
 import { planPolls } from "../../plan/polls/plan-polls.ts";
@@ -29,6 +29,11 @@ export function createOfflineEffects(deps: OfflineEffectsDeps): Effects {
   const announce = async () => {
     if (config.state.postgres !== undefined) await store.announce("all");
   };
+  /** The next start tries every sink. */
+  const probe = async () => {
+    if (config.state.postgres !== undefined) await probeInState(store, () => true, clock.now());
+    await announce();
+  };
   return {
     async describe(soon) {
       const replicas = await store.connectedReplicas();
@@ -36,8 +41,8 @@ export function createOfflineEffects(deps: OfflineEffectsDeps): Effects {
     },
     watchChanged: announce,
     silencesChanged: announce,
-    alertsDue: announce,
-    eventsCommitted: announce,
+    alertsDue: probe,
+    eventsCommitted: probe,
     async resumeSink(name) {
       const sink = config.sinks.find((one) => one.name === name);
       if (sink === undefined) return undefined;
