@@ -25,6 +25,7 @@ export const fileSink: SinkType<FileSettings> = {
   schema: settingsSchema,
   secrets: [],
   paths: ["path"],
+  rotatedPaths: ({ path, keep }) => Array.from({ length: keep }, (_, n) => `${path}.${n + 1}`),
   example: "type: file\npath: alerts/events.ndjson\nmax_size: 100MB\n",
   chat: false,
   concurrency: 1,

@@ -30,17 +30,49 @@ export async function refuseOwnFiles(
   for (const path of read) own.set(path, "a file of this configuration");
   for (const ending of BESIDE_STATE) own.set(`${statePath}${ending}`, ending === "" ? "the state" : "a file of the state");
   for (const { name, type, settings } of sinks) {
-    const keys = sinkTypes.find((one) => one.type === type)?.paths ?? [];
+    const sinkType = sinkTypes.find((one) => one.type === type);
+    const keys = sinkType?.paths ?? [];
     const entry = entries.find(({ key }) => key === name);
     for (const key of keys) {
       const path = (settings as Readonly<Record<string, unknown>> | undefined)?.[key];
       if (entry === undefined || typeof path !== "string") continue;
-      const what = own.get(path) ?? (await linkedTo(path, own, files));
-      if (what === undefined) continue;
+      const rotated = sinkType?.rotatedPaths?.(settings) ?? [];
+      const problem = (await inUse(path, own, files)) ?? rotatedInUse(rotated, own, pathsOf(sinks, sinkTypes));
+      if (problem === undefined) continue;
       const { node, place } = findNode(entry.node, [key], entry.keyPlace);
-      report.error(node?.place ?? place, "file-in-use", `\`${key}\`: ${path} is ${what}: name a file of its own`);
+      report.error(node?.place ?? place, "file-in-use", `\`${key}\`: ${problem}: name a file of its own`);
     }
   }
+}
+
+async function inUse(path: string, own: ReadonlyMap<string, string>, files: Files): Promise<string | undefined> {
+  const what = own.get(path) ?? (await linkedTo(path, own, files));
+  return what === undefined ? undefined : `${path} is ${what}`;
+}
+
+/** A rotated file takes the place of whatever has its name; of a link, it replaces the link alone. */
+function rotatedInUse(
+  rotated: readonly string[],
+  own: ReadonlyMap<string, string>,
+  ofSinks: ReadonlyMap<string, string>,
+): string | undefined {
+  for (const path of rotated) {
+    const what = own.get(path) ?? ofSinks.get(path);
+    if (what !== undefined) return `rotated, it becomes ${path}, which is ${what}`;
+  }
+  return undefined;
+}
+
+/** Where the sinks write, with the sink's name. */
+function pathsOf(sinks: readonly SinkConfig[], sinkTypes: readonly SinkType<any>[]): ReadonlyMap<string, string> {
+  return new Map(
+    sinks.flatMap(({ name, type, settings }) =>
+      (sinkTypes.find((one) => one.type === type)?.paths ?? []).flatMap((key) => {
+        const path = (settings as Readonly<Record<string, unknown>> | undefined)?.[key];
+        return typeof path === "string" ? [[path, `the file of the sink ${name}`] as const] : [];
+      }),
+    ),
+  );
 }
 
 /** What the path is another name of. */

@@ -70,6 +70,8 @@ export interface SinkType<S = unknown> {
   readonly mayBeLiteral?: readonly string[];
   /** Keys that hold the path of a file to write: config/ makes them absolute, as `state.path`. */
   readonly paths?: readonly string[];
+  /** The names that such a file is given once it is full. */
+  rotatedPaths?(settings: S): readonly string[];
   /** A sink of this type as YAML, without its name. */
   readonly example: string;
   /** Chat sinks: throttled, one alert per subject in 24 h, follower events bundled, `retry_for` 24h instead of 76h. */
