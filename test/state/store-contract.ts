@@ -856,6 +856,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await store.throttleState(state)).sealed).toBe(1);
       });
 
+      test("halves what some of several receivers have for the others alone", async () => {
+        await commitEvents([makeEvent("1"), makeEvent("2")], { groupKey: "g" });
+        const ids = (await sealAll(T0)).flatMap(({ deliveryIds }) => deliveryIds);
+        const partly = { messageId: "m0", kind: "retry", atMs: T0, nextAttemptAtMs: T0, error: "450", countAttempt: true } as const;
+        await store.record([{ ...partly, taken: ["a@example.com"] }]);
+        const parts = ["a", "b"].map((id, n) => ({ id, body: { half: n }, deliveryIds: ids.slice(n, n + 1) }));
+        await store.splitMessage({ messageId: "m0", parts, atMs: T0 + 5, error: "552" });
+        expect((await due(T0 + 10)).messages).toMatchObject([{ id: "a", taken: ["a@example.com"] }]);
+        await store.record([{ messageId: "a", kind: "sent", atMs: T0 + 11, ref: "r" }]);
+        expect((await due(T0 + 12)).messages).toMatchObject([{ id: "b", taken: ["a@example.com"] }]);
+      });
+
       test("gives nothing new of a group whose message is not done, but that message when it is due", async () => {
         const grouped = { groupKey: "g" };
         await commitEvents([makeEvent("1")], grouped);

@@ -51,6 +51,13 @@ const moveMembers = listStatement<{ from: string; to: string }, number>()((on, l
     .where("message_id", "=", slot("from")),
 );
 
+const keepTaken = listStatement<{ taken: string }, string>()((on, list, slot) =>
+  on
+    .updateTable("messages")
+    .set({ taken: slot("taken") })
+    .where("id", "in", list),
+);
+
 interface Move {
   readonly from: string;
   readonly to: string;
@@ -104,6 +111,13 @@ export function splitMessage(db: Executor, { messageId, parts, atMs, error }: Me
       on,
       parts.map((part, index) => rowOf(whole, part, { index, firstId: first.id })),
     );
+    // Who of several receivers has the whole needs none of its parts.
+    if (typeof whole.taken === "string")
+      await keepTaken(
+        on,
+        parts.map(({ id }) => id),
+        { taken: whole.taken },
+      );
     for (const { id, deliveryIds } of parts) await moveMembers(on, deliveryIds.map(Number), { from: messageId, to: id });
     for (const move of moves) await move(on, { from: messageId, to: first.id });
     await remove(on, { id: messageId });
