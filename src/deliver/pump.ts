@@ -153,12 +153,7 @@ export function createPump(deps: PumpDeps): Pump {
       attemptLog.end();
     },
     pauses: () => pausesOf(queues, clock),
-    async probe() {
-      for (const queue of queues) probeAtOnce(queue, clock.now());
-      wake();
-      const elsewhere = new Set(queues.flatMap((queue) => (held.has(queue) ? [] : [queue.name])));
-      if (elsewhere.size > 0) await probeInState(store, (sink) => elsewhere.has(sink), clock.now());
-    },
+    probe: () => probeAll(deps, queues, { has: held.has, wake }),
     async resume(name) {
       const queue = queues.find((one) => one.name === name);
       const resumed = queue && { wasDisabled: await resumeQueue(deps, queue, held.has(queue)) };
@@ -170,6 +165,17 @@ export function createPump(deps: PumpDeps): Pump {
     },
     wake,
   };
+}
+
+async function probeAll(
+  { store, clock }: Pick<PumpDeps, "store" | "clock">,
+  queues: readonly SinkQueue[],
+  { has, wake }: { has(queue: SinkQueue): boolean; wake(): void },
+): Promise<void> {
+  for (const queue of queues) probeAtOnce(queue, clock.now());
+  wake();
+  const elsewhere = new Set(queues.flatMap((queue) => (has(queue) ? [] : [queue.name])));
+  if (elsewhere.size > 0) await probeInState(store, (sink) => elsewhere.has(sink), clock.now());
 }
 
 function pausesOf(queues: readonly SinkQueue[], clock: Clock): ReadonlyMap<string, number> {
