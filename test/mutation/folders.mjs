@@ -9,13 +9,20 @@ const allOf = (folder) =>
     .filter((name) => name.endsWith(".ts"))
     .map((name) => `${folder}/${name}`);
 
-/** By their names, wherever below the folder they are. */
+/** By their names, wherever below the folder, or the folders, they are. */
 const inFolder = (folder, names) =>
   names.map((name) => {
-    const found = allOf(folder).filter((file) => file.endsWith(`/${name}.ts`));
+    const found = [folder]
+      .flat()
+      .flatMap(allOf)
+      .filter((file) => file.endsWith(`/${name}.ts`));
     if (found.length !== 1) throw new Error(`${folder} has ${found.length} files called ${name}.ts`);
     return found[0];
   });
+
+/** A running daemon, and what an operator reads and does there. */
+const DAEMON = ["src/app", "src/operate"];
+const DAEMON_TESTS = ["test/app", "test/operate"];
 
 /** What goes out together, and the worker that has it gathered: plays of floods are long, and say nothing of the rest. */
 const GATHERING = inFolder("src/deliver", ["digest", "group", "seal", "throttle", "worker"]);
@@ -138,7 +145,7 @@ export const FOLDERS = {
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
   app: [
     {
-      mutate: inFolder("src/app", [
+      mutate: inFolder(DAEMON, [
         "config-changes",
         "memory-changes",
         "sent-changes",
@@ -147,7 +154,7 @@ export const FOLDERS = {
         "reload",
         "watch-files",
       ]),
-      tests: inFolder("test/app", [
+      tests: inFolder(DAEMON_TESTS, [
         "watch-files.test",
         "reload.test",
         "reload-refused.test",
@@ -158,8 +165,8 @@ export const FOLDERS = {
       ]),
     },
     {
-      mutate: inFolder("src/app", ["active-watches", "create-reader", "delivering", "delivery", "silences", "templates"]),
-      tests: inFolder("test/app", [
+      mutate: inFolder(DAEMON, ["active-watches", "create-reader", "delivering", "delivery", "silences", "templates"]),
+      tests: inFolder(DAEMON_TESTS, [
         "silences.test",
         "templates.test",
         "create-sink.test",
@@ -172,10 +179,10 @@ export const FOLDERS = {
         "dead-letters.test",
       ]),
     },
-    { mutate: inFolder("src/app", ["enriching"]), tests: inFolder("test/app", ["enriching.test"]) },
+    { mutate: inFolder(DAEMON, ["enriching"]), tests: inFolder(DAEMON_TESTS, ["enriching.test"]) },
     {
-      mutate: inFolder("src/app", ["routing", "stranded", "swap"]),
-      tests: inFolder("test/app", ["stranded.test", "routing.test", "swap.test"]),
+      mutate: inFolder(DAEMON, ["routing", "stranded", "swap"]),
+      tests: inFolder(DAEMON_TESTS, ["stranded.test", "routing.test", "swap.test"]),
     },
   ],
 };
@@ -186,25 +193,30 @@ export const WHOLE = [
   "src/deliver",
   "src/state/outbox",
   "src/state/polls",
-  "src/app/changes",
+  "src/operate/changes",
   "src/app/delivering",
+  "src/operate/alerts",
   "src/app/reload",
 ];
 
 /** By reason. */
 export const LEFT_OUT = {
-  "A reload does not change it: it reads the active configuration each time, or serves a command.": inFolder("src/app/delivering", [
-    "create-sink",
-    "dead-letters",
-    "dead-reports",
-    "dead-text",
-    "fallback-notifier",
-    "listed-at",
-    "replays",
-    "route-test",
-    "send-sample",
-    "silence-actions",
-    "silence-request",
-    "waiting",
-  ]),
+  "The tests of registered watches say all about it.": inFolder("src/operate/changes", ["registration-of"]),
+  "A reload does not change it: it reads the active configuration each time, or serves a command.": inFolder(
+    ["src/app/delivering", "src/operate/alerts"],
+    [
+      "create-sink",
+      "dead-letters",
+      "dead-reports",
+      "dead-text",
+      "fallback-notifier",
+      "listed-at",
+      "replays",
+      "route-test",
+      "send-sample",
+      "silence-actions",
+      "silence-request",
+      "waiting",
+    ],
+  ),
 };
