@@ -12,22 +12,14 @@ const WHOLE = ["app", "cli", "config", "e2e", "faults", "long", "runtime", "serv
 /** Faults without a test of their own, each with its reason. */
 const WITHOUT: Readonly<Record<number, string>> = {
   43: "only its part is tested: test/deliver/retrying.test.ts",
-  44: "only its part is tested: test/deliver/retrying.test.ts",
-  45: "only its part is tested: test/sinks/discord.test.ts",
   46: "nothing here connects to Discord's gateway: posts and edits go by its REST API alone",
-  47: "only its part is tested: test/sinks/discord.test.ts; the simulation draws it",
-  48: "only its part is tested: test/deliver/outcome/breaker.test.ts; the simulation draws it",
-  49: "only its part is tested: test/deliver/retrying.test.ts; the simulation draws it",
-  55: "only its part is tested: test/deliver/retrying.test.ts",
   73: "only its part is tested: test/schedule/timetable.test.ts",
   74: "only its part is tested: test/schedule/timetable.test.ts",
   75: "not tested yet",
   76: "not tested yet; the simulation draws processes that stand still",
   77: "only its part is tested: test/budget/quota-period.test.ts",
   78: "only its part is tested: test/schedule/spread.test.ts",
-  84: "only its part is tested: test/route/matcher.test.ts and test/config/where/where.test.ts",
   89: "not tested yet",
-  92: "only its part is tested: test/deliver/real-store.test.ts; the simulation draws it",
   94: "only its part is tested: test/sinks",
 };
 
