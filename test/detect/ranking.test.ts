@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { detectRanking, type RankingFact, type RankingMemory, type RankingRule } from "../../src/detect/ranking.ts";
 
@@ -31,6 +32,30 @@ it("takes the first list for the baseline and reports who enters", () => {
 
 it("reports who left only when two lists in a row were without it", () => {
   expect(report(["abc", "abx", "abc", "abx", "abx"])).toEqual(["", "+x3", "", "", "-c"]);
+});
+
+it("reports who left at the second list in a row without it, whoever comes and goes meanwhile", () => {
+  const lists = fc.array(fc.subarray(["a", "b", "c", "d"]), { minLength: 2, maxLength: 12 });
+  fc.assert(
+    fc.property(lists, (row) => {
+      const names = row.map((list) => list.slice(0, RULE.top));
+      const reported = report(names.map((list) => list.join("")));
+      const there = new Map((names[0] ?? []).map((name) => [name, 0]));
+      for (const [index, list] of names.entries()) {
+        if (index === 0) continue;
+        const expected: string[] = list.filter((name) => !there.has(name)).map((name) => `+${name}`);
+        for (const name of list) there.set(name, 0);
+        for (const name of there.keys()) {
+          if (list.includes(name)) continue;
+          there.set(name, (there.get(name) ?? 0) + 1);
+          if (there.get(name) === 2) expected.push(`-${name}`);
+        }
+        for (const name of expected) if (name.startsWith("-")) there.delete(name.slice(1));
+        const found = (reported[index] ?? "").split(" ").flatMap((fact) => /^[+-]./.exec(fact)?.[0] ?? []);
+        expect(found.sort()).toEqual(expected.sort());
+      }
+    }),
+  );
 });
 
 it("reports a move from the rank that was last reported, not from the one before", () => {

@@ -55,6 +55,21 @@ it("never fires twice without having come back in between", () => {
   );
 });
 
+it("fires a milestone when a higher one is reached than ever, below zero as above it", () => {
+  const values = fc.array(fc.integer({ min: -2_500, max: 2_500 }), { minLength: 1 });
+  fc.assert(
+    fc.property(fc.constantFrom(1, 100, 1_000), values, (step, series) => {
+      let highest = 0;
+      const expected = series.map((n, index) => {
+        const isHigher = Math.floor(n / step) > highest;
+        if (isHigher) highest = Math.floor(n / step);
+        return isHigher && index > 0 ? 1 : 0;
+      });
+      expect(fires(`every ${step}`, series)).toEqual(expected);
+    }),
+  );
+});
+
 it("reads no value from null, NaN, an object or nothing, and keeps what a name missing had", () => {
   for (const n of [null, Number.NaN, Number.POSITIVE_INFINITY, {}, undefined]) expect(readValues({ n }, { fields: ["n"] })).toBeUndefined();
   expect(readValues({ n: 1, m: null }, { fields: ["n", "m"] })).toEqual({ n: 1 });
