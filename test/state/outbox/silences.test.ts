@@ -216,3 +216,27 @@ test("labels of past events come a bounded part at a time, and none from before 
   expect(page.next).toBeNull();
   expect(await store.labelsSince(T0, "1")).toEqual({ events: [], next: null });
 });
+
+test("that holds alerts of two sinks counts and sends both, alone and in groups, one sink or all", async () => {
+  for (const [index, chosen] of [["hook"], ["other"], ["hook", "other"]].entries()) {
+    store = await openTemp(memoryStatePath());
+    await store.addSilence(silence());
+    const group = { groupKey: "shared", groupWaitMs: 1_000, silencedBy: "1" };
+    for (const sink of ["hook", "other"])
+      for (const [subject, changes] of [
+        ["1", { silencedBy: "1" }],
+        ["2", group],
+        ["3", group],
+      ] as const)
+        await deliver(`${index}${subject}${sink}`, { ...changes, sink });
+    expect(await store.countSilenced()).toEqual([
+      { silenceId: "1", sink: "hook", alerts: 3 },
+      { silenceId: "1", sink: "other", alerts: 3 },
+    ]);
+    expect(await store.resendSilenced({ sinks: chosen, silenceId: "1" }, T0 + 5, "bob")).toBe(3 * chosen.length);
+    expect((await store.countSilenced()).map(({ sink }) => sink)).toEqual(["hook", "other"].filter((sink) => !chosen.includes(sink)));
+    for (const sink of chosen) expect(await store.nextDueAt([sink])).toBe(T0 + 5);
+    const expected = chosen.flatMap((sink) => ["1", "2", "3"].map((subject) => `${index}${subject}${sink}`));
+    expect((await subjectsDue(T0 + 5)).sort()).toEqual(expected.sort());
+  }
+});
