@@ -35,6 +35,26 @@ function setup(refuse: (request: GateRequest) => void = () => undefined) {
   return { clock, sent, batcher: batcher, sizes };
 }
 
+it.each([
+  // A request that takes 100 ms is asked to be joined after so long, by one who takes an answer so old.
+  [30, 0, 2],
+  [30, 9, 2],
+  [30, 15, 1],
+  [60, 30, 2],
+  [60, 100, 1],
+  [10, 0, 1],
+])("a request under way is joined after %i ms by one who takes answers of %i ms: %i requests", async (afterMs, maxAgeMs, requests) => {
+  const { clock, batcher, sent } = setup();
+  const first = batcher.ask(asker("a"), ["1005"], 0);
+  await clock.advance(afterMs);
+  const atMs = clock.now();
+  const second = batcher.ask(asker("b"), ["1005"], maxAgeMs);
+  await clock.advance(1_000);
+  await first;
+  expect(sent).toHaveLength(requests);
+  expect((await second).get("1005")?.atMs).toBeGreaterThanOrEqual(atMs - maxAgeMs);
+});
+
 describe("profiles asked for in the same instant", () => {
   it("come in one request, each account once", async () => {
     const { clock, batcher, sizes } = setup();

@@ -4,6 +4,7 @@ import { createRequestGate, type RequestGate } from "../../src/requests/request-
 import type { GateKeys } from "../../src/requests/gate-keys.ts";
 import type { GateRequest, EligibleKeys } from "../../src/requests/reservation.ts";
 import { createServiceClock } from "../../src/requests/service-clock.ts";
+import type { FurtherPages } from "../../src/requests/turn-queue.ts";
 import { sleep } from "../../src/model/clock.ts";
 import { UpstreamError } from "../../src/model/upstream.ts";
 import { openTemp, rememberingLog, memoryStatePath } from "../state/temp-state.ts";
@@ -116,6 +117,7 @@ async function gateOf(
   upstream: ReturnType<typeof createScriptedUpstream>,
   keys?: EligibleKeys,
   paid: GateKeys["paid"] = () => undefined,
+  pages?: FurtherPages,
 ): Promise<RequestGate> {
   return createRequestGate({
     upstream,
@@ -131,6 +133,7 @@ async function gateOf(
       quota: { monthly: 1_000, reserve: 0, resetDay: 1, timezone: "UTC" },
     }),
     renewKey: async () => false,
+    ...(pages === undefined ? {} : { pages }),
     ...(keys === undefined ? {} : { keys: { eligible: () => keys, refused: async () => false, paid } }),
     onOutcome: () => undefined,
   });
@@ -185,6 +188,25 @@ it("asks once a pause in a storm of 429, however many wait, and lets everyone go
   while (upstream.calls.length === before) await clock.advance(1_000);
   await clock.advance(5_000);
   expect(answered).toBe(30);
+});
+
+it("takes each further page once out of what may be read, however long its request waits for the rate", async () => {
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
+  const upstream = createScriptedUpstream(clock, []);
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  const taken: string[] = [];
+  const pages = { begin: () => undefined, mayReadOn: (source: string) => taken.push(source) > 0, entered: () => undefined };
+  const gate = await gateOf(clock, upstream, undefined, undefined, pages);
+  const asked = Array.from({ length: 90 }, (_, i) =>
+    gate.request({
+      ...{ endpoint: "user-tweets", params: {}, source: `s${i}`, watch: "w", priority: "normal", purpose: "poll" },
+      ...(i % 3 === 0 ? {} : { cursor: "c" }),
+    }),
+  );
+  await clock.advance(30_000);
+  await Promise.all(asked);
+  expect(taken.length).toBe(60);
+  expect(new Set(taken).size).toBe(60);
 });
 
 const usage: GateRequest = {
