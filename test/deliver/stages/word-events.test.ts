@@ -1,4 +1,5 @@
 /** Which template words an event, and what becomes of a message whose template fails. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createWordEvents, type TemplateFailure } from "../../../src/deliver/stages/word-events.ts";
 import type { TemplateJob, TemplateResult } from "../../../src/model/template.ts";
@@ -8,7 +9,13 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const TEMPLATES = [
   { name: "short", events: ["tweet.*"], title: "x" },
-  { name: "long", events: ["tweet.created"], title: "x", body: "{{ message.title }}", reads: [["message", "title"]] },
+  {
+    ...{ name: "long", events: ["tweet.created"], title: "x", body: "{{ message.title }}{{ tweet.id }}" },
+    reads: [
+      ["message", "title"],
+      ["tweet", "id"],
+    ],
+  },
   { name: "few", events: ["tweet.created"], title: "{{ labels.watch }}", reads: [["labels", "watch"]] },
 ];
 
@@ -100,4 +107,31 @@ describe("a template that fails", () => {
     await word({ name: "chat", template: "short" }, [created]);
     expect(jobs).toHaveLength(3);
   });
+});
+
+/** Two templates at two sinks, one of which runs too long at one of them from some moment on. */
+it("words each event by its own template, whatever is suspended beside it and wherever", async () => {
+  const events = fc.array(fc.constantFrom("short", "long", undefined), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(events, events, fc.constantFrom("chat", "other"), async (before, after, second) => {
+      const { word } = setUp(({ template, data }) => {
+        const { id } = (JSON.parse(data) as { readonly tweet?: { readonly id: string } }).tweet ?? { id: "" };
+        return template === "short" ? { problem: "too long", isRunaway: true } : { wording: { title: [`${template} ${id}`] } };
+      });
+      const templated = (names: typeof before, from: number) =>
+        names.map((template, index) => ({
+          event: makeEvent(`${from + index}`),
+          watches: [],
+          ...(template === undefined ? {} : { template }),
+        }));
+      const isTried = before.includes("short");
+      await word({ name: "chat" }, templated(before, 100));
+      const worded = await word({ name: second }, templated(after, 200));
+      expect(worded.map(({ wording }) => wording?.title?.[0])).toEqual(
+        after.map((template, index) => (template === "long" ? `long ${200 + index}` : undefined)),
+      );
+      const error = isTried && second === "chat" ? expect.stringContaining("ran too long before") : "too long";
+      expect(worded.map((one) => one.worded?.error)).toEqual(after.map((template) => (template === "short" ? error : undefined)));
+    }),
+  );
 });

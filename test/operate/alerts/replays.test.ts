@@ -58,3 +58,20 @@ it("a sink with a dedupe of its own gets all that is merely alike, one of each t
     ["calm", expect.any(String)],
   ]);
 });
+
+it.each([999, 1_000, 1_001, 2_100])("of %i events since a time all go to another sink, the oldest first", async (count) => {
+  const config = await goodConfig(
+    JSON.stringify({
+      version: 1,
+      watches: { brand: { type: "search", query: "acme", sink: "out" } },
+      sinks: { out: { type: "console" }, second: { type: "console" } },
+      ops: { sink: "out" },
+    }),
+  );
+  const store = await openTemp(memoryStatePath());
+  const events = Array.from({ length: count }, (_, index) => ({ ...makeEvent(String(index)), detectedAtMs: T0 + index }));
+  await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events, deliveries: [] });
+  const request = { what: { sinceMs: T0 }, sink: "second", by: "alice" };
+  expect((await previewReplay(store, config, request, T0 + count)).alerts).toMatchObject([{ sink: "second", alerts: count }]);
+  expect((await replayAlerts(store, config, request, T0 + count)).alerts).toBe(count);
+});
