@@ -1,8 +1,8 @@
 /** What each action changes, and in which order, so that no replica goes on with what it knew: a table of all actions. */
 import { expect, it } from "vitest";
-import { createActions } from "../../src/app/actions/actions.ts";
+import { createActions } from "../../src/operate/actions/actions.ts";
 import { createDaemonEffects, type DaemonEffectsDeps } from "../../src/app/daemon-effects.ts";
-import type { Actions } from "../../src/server/words/actions.ts";
+import type { Actions } from "../../src/server/contract/actions.ts";
 import { goodConfig } from "../config/load-text.ts";
 import { memoryStatePath, openTemp, START_MS as T0 } from "../state/temp-state.ts";
 import { makeEvent } from "../support/make-event.ts";

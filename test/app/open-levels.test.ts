@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { endOf, type FollowUpParts, followUpsOf } from "../../src/app/polling/level-follow-ups.ts";
 import type { OpenLevel } from "../../src/model/level.ts";
-import { routeEvent } from "../../src/route/route-event.ts";
+import { routeEvent, type SinkFacts } from "../../src/route/route-event.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { memoryStatePath, openTemp, START_MS as T0 } from "../state/temp-state.ts";
 import { makeEvent } from "../support/make-event.ts";
@@ -76,7 +76,7 @@ it("repeats an alert where it was sent and that is wanted, again and again", () 
 it("follows the alert that is sent of a fact that two watches found, and not the one that joined it", async () => {
   const store = await openTemp(memoryStatePath());
   const shaping = { chat: true, repeatMs: 10 * MINUTE, sendResolved: true, dedupe: { key: ["author"], windowMs: 60 * MINUTE } };
-  const facts = new Map([
+  const facts = new Map<string, SinkFacts>([
     ["chat", shaping],
     ["hook", { ...shaping, chat: false, dedupe: false as const }],
   ]);

@@ -43,7 +43,7 @@ it("has a card for each alert, also where two are about one page, the second lik
       );
       const { embeds } = renderDiscord(
         { ...batch, read: (event) => messages.get(event as never) ?? expect.fail("not of the batch") },
-        "embed",
+        { style: "embed" },
       );
       const own = embeds.filter(({ title, description }) => title !== undefined || description !== undefined);
       expect(own).toHaveLength(wanted.length);

@@ -9,7 +9,7 @@ import { tweetIdAt } from "../../../src/model/id.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { timeline } from "../../../src/watches/timeline.ts";
 import { EVENT_TIME_MS as START_MS, makeTweet } from "../../support/make-event.ts";
-import { makeWatch } from "../../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../../support/make-watch.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const MINUTE = 60_000;
@@ -68,10 +68,10 @@ it("sends as many of a first run as it asks for, the newest that it wants, and f
   const texts = fc.array(fc.constantFrom("fine", "spam", "unwanted"), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 5 }), (row, count) => {
-      const changes = {
-        ...{ firstRun: { kind: "latest", count }, ignore: { authors: [], words: ["spam"] }, where },
+      const changes: WatchChanges = {
+        ...{ firstRun: { kind: "latest" as const, count }, ignore: { authors: [], words: ["spam"] }, where },
         recheck: { everyMs: MINUTE, untilMs: 24 * HOUR },
-      } as const;
+      };
       const { events, rechecks = [], tweets } = first(row, changes);
       const wanted = row.flatMap((text, index) => (text === "fine" ? [index] : [])).slice(0, count);
       const idAt = (index: number) => [...tweets.keys()][index] ?? "";

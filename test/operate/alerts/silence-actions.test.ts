@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createSilence } from "../../../src/app/delivering/silence-actions.ts";
+import { createSilence } from "../../../src/operate/alerts/silence-actions.ts";
 import { goodConfig } from "../../config/load-text.ts";
 import { memoryStatePath, openTemp, START_MS as T0 } from "../../state/temp-state.ts";
 import { makeEvent } from "../../support/make-event.ts";
