@@ -65,8 +65,8 @@ describe.each(INTERRUPTIONS)("a watch that was %s", (interruption) => {
     const { chat, hook } = fixture.alerted();
     expect(hook).toBe(41);
     expect(chat.filter((line) => POSTED.test(line))).toHaveLength(1);
-    expect(chat.filter((line) => line.includes("40 alerts that came while w was away"))).toHaveLength(1);
-    expect(chat.filter((line) => !POSTED.test(line) && !/alerts that came|^\d+ to \d+ of 40/.test(line))).toEqual([]);
+    expect(chat.filter((line) => / · 40 posts; they came while the watch was away$/.test(line))).toHaveLength(1);
+    expect(chat.filter((line) => !POSTED.test(line) && !/they came while the watch was away$|^\d+ to \d+ of 40/.test(line))).toEqual([]);
   });
 });
 
@@ -113,7 +113,10 @@ it("a pause that outlasts restarts is one, and a restart before the first poll a
   await fixture.stop();
   await fixture.start();
   await fixture.clock.advance(SOON);
-  expect(fixture.alerted()).toMatchObject({ chat: ["4 alerts that came while w was away"], hook: 4 });
+  expect(fixture.alerted()).toMatchObject({
+    chat: [expect.stringMatching(/^w · .* · 4 posts; they came while the watch was away$/)],
+    hook: 4,
+  });
 });
 
 it("until the digest of what was missed goes out, status and page say what waits for it, and until when", async () => {
@@ -164,7 +167,9 @@ it("an account that was taken out of a watch and comes back after days is a retu
   accounts = ["one", "two"];
   await daemon.reload();
   await daemon.clock.advance(SOON);
-  expect(daemon.chat().map((text) => text.split("\n")[0])).toEqual(["3 alerts that came while w was away"]);
+  expect(daemon.chat().map((text) => text.split("\n")[0])).toEqual([
+    expect.stringMatching(/^w · .* · 3 posts; they came while the watch was away$/),
+  ]);
   expect(daemon.hook.events()).toHaveLength(3);
 });
 
@@ -190,7 +195,10 @@ describe("lists of accounts", () => {
     await fixture.control("follows", { target: "hub", follower: "later" });
     await fixture.clock.advance(SOON);
     expect(fixture.alerted()).toMatchObject({
-      chat: ["3 alerts that came while w was away", expect.stringMatching(/new follower.*@later/)],
+      chat: [
+        expect.stringMatching(/^w · .* · 2 new followers, 1 lost follower; they came while the watch was away$/),
+        expect.stringMatching(/new follower.*@later/),
+      ],
       hook: 4,
     });
   });
@@ -232,7 +240,11 @@ it.each(["digest", "skip"] as const)("values that moved meanwhile: %s", async (o
   await fixture.comeBack("paused");
   await fixture.clock.advance(SOON);
   if (onReturn === "skip") expect(fixture.alerted()).toEqual({ chat: [], hook: 0 });
-  else expect(fixture.alerted()).toMatchObject({ chat: ["2 alerts that came while w was away"], hook: 2 });
+  else
+    expect(fixture.alerted()).toMatchObject({
+      chat: [expect.stringMatching(/^w · .* · 1 milestone, 1 profile change; they came while the watch was away$/)],
+      hook: 2,
+    });
   await fixture.control("accounts", { username: "one", description: "Back." });
   await fixture.clock.advance(SOON);
   expect(fixture.alerted().chat.at(-1)).toMatch(/@one/);

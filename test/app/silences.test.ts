@@ -111,14 +111,14 @@ it("replayed alerts go out once, also while the silence lasts and through a grou
   const ids = await post(2);
   await clock.advance(15 * MINUTE);
   expect([alerted("now"), alerted("later")]).toEqual([[], []]);
-  expect(await call("silences/replay?sink=ops", "POST")).toEqual({ alerts: 0 });
-  expect(await call("silences/replay", "POST")).toEqual({ alerts: 4 });
+  expect(await call("silences/replay?sink=ops", "POST")).toEqual({ alerts: 0, effect: "now" });
+  expect(await call("silences/replay", "POST")).toEqual({ alerts: 4, effect: "now" });
   await clock.advance(MINUTE);
   expect([alerted("now").toSorted(), alerted("later").toSorted()]).toEqual([ids.toSorted(), ids.toSorted()]);
   await stop();
   await start();
   await clock.advance(15 * MINUTE);
-  expect(await call("silences/replay", "POST")).toEqual({ alerts: 0 });
+  expect(await call("silences/replay", "POST")).toEqual({ alerts: 0, effect: "now" });
   expect(alerted("now")).toHaveLength(2);
   expect((await call("silences")).silences).toMatchObject([{ silenced: [] }]);
 });

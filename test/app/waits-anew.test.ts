@@ -104,7 +104,7 @@ it.each(MENDED)("replay sends an alert that waits by %s when it is named, and no
   const named = events.find((event: any) => event.data.tweet?.id === waiting[0])?.data.id;
   expect(await daemon.call("replay?since=1h")).toMatchObject({ under_way: waiting.length });
   expect(await daemon.call(`replay?event=${named}`)).toMatchObject({ alerts: [{ sink: "hook", alerts: 1 }], under_way: 0 });
-  expect(await daemon.call(`replay?event=${named}`, "POST")).toEqual({ alerts: 1 });
+  expect(await daemon.call(`replay?event=${named}`, "POST")).toEqual({ alerts: 1, effect: "now" });
   await daemon.clock.advance(30 * SECOND);
   expect(daemon.hook.subjects()).toEqual([...sent, waiting[0]]);
   expect((await daemon.waits()).map(({ count }) => count)).toEqual([waiting.length - 1]);
@@ -144,7 +144,7 @@ describe.each([["hold"], ["drop"]] as const)("in muted hours with on_mute: %s", 
     hook.answer((_, response) => response.end());
     const { events } = await call("events?watch=w");
     const named = events.find((event: any) => event.data.tweet?.id === ids[1])?.data.id;
-    expect(await call(`replay?event=${named}`, "POST")).toEqual({ alerts: 1 });
+    expect(await call(`replay?event=${named}`, "POST")).toEqual({ alerts: 1, effect: "now" });
     await clock.advance(6 * MINUTE);
     expect(received()).toEqual([ids[1]]);
   });

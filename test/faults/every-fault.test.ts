@@ -7,7 +7,7 @@ import { FAULTS } from "./faults.ts";
 const root = resolve(import.meta.dirname, "..");
 
 /** Where what is tested is what a user runs. What tests a part by a fault's name counts for nothing here. */
-const WHOLE = ["app", "cli", "config", "e2e", "faults", "long", "runtime", "server", "state"];
+const WHOLE = ["app", "cli", "config", "e2e", "faults", "long", "operate", "runtime", "server", "state"];
 
 /** Faults without a test of their own, each with its reason. */
 const WITHOUT: Readonly<Record<number, string>> = {

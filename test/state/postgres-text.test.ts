@@ -218,5 +218,6 @@ test("only the adapter and those that open, copy or check the file import SQLite
     "upkeep/backup.ts",
     "upkeep/check.ts",
     "upkeep/restore.ts",
+    "upkeep/set-by-hand.ts",
   ]);
 });

@@ -54,7 +54,7 @@ describe("what expires", () => {
 
     daemon.hook.answer(take);
     const before = daemon.hook.messages().length;
-    expect(await daemon.call("dead/replay?sink=hook", "POST")).toEqual({ messages: 3, alerts: 3 });
+    expect(await daemon.call("dead/replay?sink=hook", "POST")).toEqual({ messages: 3, alerts: 3, effect: "now" });
     // Whoever sends them again has perhaps just mended the sink: it is tried at once.
     await daemon.clock.advance(SECOND);
     const again = daemon.hook.messages().slice(before);
@@ -129,7 +129,7 @@ describe("what is refused for its content", () => {
     expect(deadAlerts(daemon).map(({ message }) => message.slice(0, 8))).toEqual(["2 alerts", "2 alerts"]);
     daemon.hook.answer(take);
     const before = daemon.hook.messages().length;
-    expect(await daemon.call("dead/replay", "POST")).toEqual({ messages: 4, alerts: 4 });
+    expect(await daemon.call("dead/replay", "POST")).toEqual({ messages: 4, alerts: 4, effect: "now" });
     await daemon.clock.advance(MINUTE);
     const again = daemon.hook.messages().slice(before);
     expect(again).toHaveLength(4);
@@ -150,7 +150,7 @@ describe("what is refused for its content", () => {
     expect(await daemon.call("dead/ack?sink=hook", "POST")).toEqual({ acknowledged: 2 });
     expect(await daemon.status()).toMatchObject({ state: "running", sinks: [{ dead: 0 }, {}] });
     expect(await daemon.call("dead")).toMatchObject({ groups: [], dead: [] });
-    expect(await daemon.call("dead/replay", "POST")).toEqual({ messages: 0, alerts: 0 });
+    expect(await daemon.call("dead/replay", "POST")).toEqual({ messages: 0, alerts: 0, effect: "now" });
   });
 });
 

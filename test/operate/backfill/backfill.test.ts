@@ -64,9 +64,9 @@ describe("a backfill", () => {
   it("sends what came before the watch began, oldest first and once, however often it is asked for", async () => {
     const { daemon, read, backfill } = await setUp();
     const ids = await read({ agoMs: 2 * HOUR }, { agoMs: 5 * HOUR }, { agoMs: 30 * HOUR });
-    expect(await backfill(12)).toEqual({ alerts: 2, filtered: 0, known: 0, left: 0 });
+    expect(await backfill(12)).toEqual({ alerts: 2, effect: "within a minute", filtered: 0, known: 0, left: 0 });
     expect(daemon.hook.subjects()).toEqual([ids[1], ids[0]]);
-    expect(await backfill(12)).toEqual({ alerts: 0, filtered: 0, known: 2, left: 0 });
+    expect(await backfill(12)).toEqual({ alerts: 0, effect: "within a minute", filtered: 0, known: 2, left: 0 });
     expect(await backfill(48)).toMatchObject({ alerts: 1, known: 2 });
     expect(daemon.hook.subjects()).toEqual([ids[1], ids[0], ids[2]]);
     expect(await verdictOf(daemon, ids[0])).toBe("event");
@@ -82,7 +82,7 @@ describe("a backfill", () => {
     });
     expect(await verdictOf(daemon, first)).toBe("baseline");
     await read({ agoMs: daemon.clock.now() - timeOfTweetId(first), id: first });
-    expect(await backfill(12)).toEqual({ alerts: 1, filtered: 0, known: 0, left: 0 });
+    expect(await backfill(12)).toEqual({ alerts: 1, effect: "within a minute", filtered: 0, known: 0, left: 0 });
     expect(await verdictOf(daemon, first)).toBe("event");
     expect(daemon.hook.subjects()).toEqual([first]);
   });
@@ -90,7 +90,7 @@ describe("a backfill", () => {
   it("leaves what the watch filters", async () => {
     const { daemon, read, backfill } = await setUp({}, { where: '!tweet.full_text.contains("boring")' });
     const [fine, boring] = await read({ agoMs: HOUR }, { agoMs: 2 * HOUR, text: "a boring zebra" });
-    expect(await backfill(12)).toEqual({ alerts: 1, filtered: 1, known: 0, left: 0 });
+    expect(await backfill(12)).toEqual({ alerts: 1, effect: "within a minute", filtered: 1, known: 0, left: 0 });
     expect(daemon.hook.subjects()).toEqual([fine]);
     expect(await verdictOf(daemon, boring)).toBe("filtered");
   });
@@ -98,7 +98,7 @@ describe("a backfill", () => {
   it("leaves to the next poll what is newer than what the watch has read", async () => {
     const { read, backfill, daemon } = await setUp();
     await read({ agoMs: -5 * SECOND });
-    expect(await backfill(12)).toEqual({ alerts: 0, filtered: 0, known: 0, left: 1 });
+    expect(await backfill(12)).toEqual({ alerts: 0, effect: "within a minute", filtered: 0, known: 0, left: 1 });
     expect(daemon.hook.subjects()).toEqual([]);
   });
 

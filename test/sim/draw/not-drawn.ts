@@ -27,5 +27,15 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     keys: /^watches\.(?:profile|tweet)\.when\.(?:followers|followings|tweets|media|retweet|reply|quote|bookmark)_count$/,
     why: "one count stands for the others",
   },
+  { keys: /^reports\b/, why: "the checks do not model reports: test/app/reports plays them" },
+  { keys: /^time_intervals\.dates$/, why: "a scenario lasts days: test/route/time-interval.test.ts" },
+  {
+    keys: /\bdigest\.(?:title|group_by|when_empty)$/,
+    why: "how a digest is laid out, and one of nothing: test/deliver/stages/digest.test.ts and test/deliver/empty-digests.test.ts",
+  },
+  {
+    keys: /^(?:defaults\.sink\.|sinks\.)discord\.(?:mention\.user|color(?:\.(?:color|when))?|forum\.tags\.(?:tag|when))$/,
+    why: "what a message looks like by the alert: test/sinks",
+  },
   { keys: /^watches\.score_delta\.when\.month_delta$/, why: "one delta stands for both" },
 ];
