@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { hostileText } from "../../render/hostile-text.ts";
 
-export const ODD_NAMES = [
+const ODD_NAMES = [
   "__proto__",
   "constructor",
   "prototype",
@@ -17,7 +17,7 @@ export const ODD_NAMES = [
   "-1",
 ];
 
-export const ODD_VALUES = [
+const ODD_VALUES = [
   ...["0", "-0", "-1", "1e400", "9007199254740993", "NaN", "Infinity", "null", "undefined", "true", "~", "0x1f", "1_000", ".inf", "1.5.2"],
   ...["1h", "-1h", "0s", "99999999999d", "1e9h", "@every 0s", "@every -1s", "* * * * *", "*/0 * * * *", "60 * * * *", "0 0 31 2 *"],
   ...["https://", "http://[::1", "javascript:alert(1)", "file:///etc/passwd", "//evil.example", "https://a@b:c@d/"],
