@@ -2,20 +2,7 @@
 import fc from "fast-check";
 import { hostileText } from "../../render/hostile-text.ts";
 
-const ODD_NAMES = [
-  "__proto__",
-  "constructor",
-  "prototype",
-  "toString",
-  "hasOwnProperty",
-  "valueOf",
-  "then",
-  "length",
-  "",
-  " ",
-  "0",
-  "-1",
-];
+const ODD_NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf", "then", "length", "", " ", "0", "-1"];
 
 const ODD_VALUES = [
   ...["0", "-0", "-1", "1e400", "9007199254740993", "NaN", "Infinity", "null", "undefined", "true", "~", "0x1f", "1_000", ".inf", "1.5.2"],
