@@ -1,4 +1,4 @@
-/** A Discord message as Discord shows it, closely enough to judge it: from the payload that is sent to a page. Not shipped. */
+/** A Discord message as Discord shows it, closely enough to review it. The page is made from the payload that is sent. This tool is not shipped. */
 import { escapeHtml, page } from "./page.mjs";
 
 const CSS = `

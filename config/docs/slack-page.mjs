@@ -1,4 +1,4 @@
-/** A Slack message as Slack shows it, closely enough to judge it: from the blocks that are sent to a page. Not shipped. */
+/** A Slack message as Slack shows it, closely enough to review it. The page is made from the blocks that are sent. This tool is not shipped. */
 import { escapeHtml, page } from "./page.mjs";
 
 const CSS = `

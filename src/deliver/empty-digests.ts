@@ -11,7 +11,7 @@ export interface EmptyDigestDeps {
   readonly store: Pick<Outbox, "digestPeriod" | "beginDigests" | "hasDueDigest" | "seal">;
   readonly clock: Clock;
   readonly random: Random;
-  /** By their names. */
+  /** The digests with a schedule, by their names. */
   readonly digests: ReadonlyMap<string, SinkDigest>;
   /** Something was sealed. */
   wake(): void;

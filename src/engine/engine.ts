@@ -101,7 +101,7 @@ export class Engine {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Those of the watches that the quota slows down, by their ids, whichever replica polls them. */
+  /** Returns the given watches that the quota slows down, by their ids, whichever replica polls them. */
   slowedWatches(watches: readonly Watch[]): Promise<ReadonlyMap<string, SlowedWatch>> {
     const { share, clock, quotaWatch, store, timetable } = this.#deps;
     const pollsOf = (watchId: string) => this.pollsOf(watchId);

@@ -25,7 +25,7 @@ export interface DueMember {
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
   /** Its post was found to be gone after it was found. */
   readonly isGone?: boolean;
-  /** It waits in a digest, and holds the text that its post was edited to. */
+  /** True for an alert that waits in a digest and holds the edited text of its post. */
   readonly isEdited?: boolean;
   /** The alert that it is a follow-up to, where the sink had one. */
   readonly follows?: FollowedAlert;

@@ -157,7 +157,7 @@ export interface PollCommit {
   /** Oldest first. An event whose id exists is not stored again, nor are its deliveries. */
   readonly events: readonly ChirpEvent[];
   readonly deliveries: readonly NewDelivery[];
-  /** Of alerts on values that are across their thresholds. */
+  /** The changes of open alerts on values. */
   readonly levels?: readonly LevelStep[];
   /** Of events whose deliveries are created later. */
   readonly enrichments?: readonly NewEnrichment[];

@@ -9,7 +9,7 @@ export interface ReportConfig {
   readonly watches: readonly string[];
   /** Labels whose shares it shows. */
   readonly by: readonly string[];
-  /** So many authors and posts. */
+  /** The number of authors and posts that the report names at most. */
   readonly top: number;
   readonly timezone: string;
   readonly sinks: readonly string[];
@@ -49,7 +49,7 @@ export interface ReportView {
   readonly timezone: string;
   readonly watches: readonly WatchReport[];
   readonly top_authors: readonly { readonly handle: string; readonly name: string; readonly alerted: AlertCount }[];
-  /** By what they had when they were last seen. */
+  /** The posts with the most engagement, counted when each was last seen. */
   readonly top_posts: readonly {
     readonly id: string;
     readonly author: string;
@@ -73,7 +73,7 @@ export interface ReportQuery {
   readonly sinceMs: number;
 }
 
-/** As the body of an event. */
+/** Returns the report as the body of an event. */
 export const reportJson = (report: ReportView): Json => report as unknown as Json;
 
 /** What polls read of one watch in one hour: items that were new, and those of them that its filters left out. */

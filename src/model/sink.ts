@@ -13,7 +13,7 @@ export interface OutboxEvent {
   readonly watches: readonly string[];
   /** How many changes there and back it stands for, of which it is the last. */
   readonly changes?: number;
-  /** Its post was edited since it was found, and it shows the new text. */
+  /** True if the post was edited after it was found. The event then holds the new text. */
   readonly isEdited?: boolean;
   /** What its template made of it; `read` uses it. */
   readonly wording?: Wording;
@@ -47,11 +47,11 @@ export interface Unlisted {
 export interface DigestSection {
   /** Empty where the digest has one section, which needs no heading. */
   readonly title: string;
-  /** It holds events of one kind, which its title names. */
+  /** True if the section holds events of one kind, which its title names. */
   readonly isKind: boolean;
   /** All of its alerts, listed or not. */
   readonly count: number;
-  /** Those that it lists, in that order. */
+  /** The events that the section lists, in this order. */
   readonly items: readonly OutboxEvent[];
 }
 

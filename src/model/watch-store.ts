@@ -73,8 +73,8 @@ export interface Absence {
 }
 
 /**
- * By the id of a watch that reads one feed, when that was read last. A feed that takes its place is registered as of then: what came since
- * was never read, and is news.
+ * The time at which the only feed of a watch was read last, by the id of the watch. A feed that takes its place is registered as of that time,
+ * because what came since was never read.
  */
 export type ReadUntil = ReadonlyMap<string, number>;
 

@@ -21,7 +21,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ["user", "from"],
 ]);
 
-/** By the whole term. */
+/** The translation of each term that is known as a whole. */
 const TRANSLATED: ReadonlyMap<string, string> = new Map([
   ["has:hashtags", "filter:hashtags"],
   ["has:images", "filter:images"],

@@ -21,14 +21,14 @@ interface PeopleRow {
 
 type HeadRow = SectionRow | PeopleRow;
 
-/** One alert. */
+/** A row for one alert. */
 interface ItemRow {
   readonly kind: "item";
   readonly events: readonly OutboxEvent[];
   readonly line: DigestLine;
   /** The number by which it is sorted; empty: none. */
   readonly value: string;
-  /** It stands below a heading of accounts. */
+  /** True if the row stands below a heading of accounts. */
   readonly isInner: boolean;
 }
 

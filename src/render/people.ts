@@ -4,7 +4,7 @@ import type { OutboxEvent } from "../model/sink.ts";
 import { nameOf } from "./messages/event-message.ts";
 import { isAboutPeople, peopleSentence } from "./messages/roster-message.ts";
 
-/** So many of them are named; the others are counted. */
+/** The number of accounts that a card names. It counts the others. */
 export const MAX_PEOPLE = 20;
 
 /** What one card shows: an event, or several accounts of one list, those with the most followers first. */
@@ -16,7 +16,10 @@ export interface Card {
 export const cardsOf = (events: readonly OutboxEvent[], read: (event: OutboxEvent) => NeutralMessage): readonly Card[] =>
   gatherPeople(events).map((own) => ({ events: own, message: own.length === 1 ? read(own[0]) : peopleMessage(own, read) }));
 
-/** In the order in which the first of each came. What a template words stands by itself. */
+/**
+ * Gathers events about the accounts of one list into cards, in the order of their first events. An
+ * event that a template words keeps a card of its own.
+ */
 export function gatherPeople(events: readonly OutboxEvent[]): readonly (readonly [OutboxEvent, ...OutboxEvent[]])[] {
   const cards = new Map<string, [OutboxEvent, ...OutboxEvent[]]>();
   for (const [index, one] of events.entries()) {

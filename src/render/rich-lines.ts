@@ -92,7 +92,7 @@ function titleLine(message: NeutralMessage): RichLine {
   return { kind: "title", spans: shown.some(({ text }) => text.trim() !== "") ? shown : [{ text: "Alert", isBold: true }] };
 }
 
-/** As the body gets shorter, fewer accounts are named; 1,200 characters are 20 of them. */
+/** The room that one account takes. A body of 1,200 characters names 20 accounts, and a shorter one fewer. */
 const CHARS_A_NAME = 60;
 
 function listedLines({ list }: NeutralMessage, most: number): readonly RichLine[] {

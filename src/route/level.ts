@@ -33,7 +33,10 @@ export type LevelState =
   | { readonly kind: "across"; readonly names: readonly string[] }
   | { readonly kind: "back"; readonly names: readonly string[] };
 
-/** By what the detector remembers, now or as a poll has just found it. A threshold that was edited or removed since is over without a word: a reload alerts to nothing. */
+/**
+ * Compares an open alert with what the detector remembers, now or after the poll that is being committed. An alert whose threshold was edited or
+ * removed ends without a message, because a reload sends no alert.
+ */
 export function levelState({ event, rules: first, memory }: Pick<OpenLevel, "event" | "rules" | "memory">): LevelState {
   if (memory === null || memory["gone"] === true) return { kind: "over" };
   const now = (memory["thresholds"] ?? {}) as LevelRules;

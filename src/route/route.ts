@@ -56,7 +56,7 @@ export interface ScheduledDigest {
 
 /** A number of events. */
 export interface SortNumber {
-  /** As written: `likes_count`, `tweet.user.followers_count`. */
+  /** The path as it is written, for example `likes_count` or `tweet.user.followers_count`. */
   readonly name: string;
   /** Undefined for an event without it. */
   of(event: Pick<ChirpEvent, "body">): number | undefined;

@@ -7,7 +7,7 @@ import type { ViaProxy } from "./http-failure.ts";
 import { ownValue } from "../model/own-value.ts";
 
 export interface ChosenProxy {
-  /** Its address, credentials included. */
+  /** The address of the proxy, with its credentials. */
   readonly href: string;
   /** What may be said of it. */
   readonly via: ViaProxy;
@@ -72,7 +72,7 @@ function parseProxy(setting: readonly [string, string] | undefined): URL | undef
   });
 }
 
-/** One entry of NO_PROXY: whether a request to this host and port goes straight. */
+/** Returns whether an entry of NO_PROXY exempts a host and port from the proxy. */
 type Exception = (host: string, port: string) => boolean;
 
 /**

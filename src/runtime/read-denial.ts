@@ -2,7 +2,10 @@
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** One sentence with a cure; undefined when nothing on the way to the file refuses, or the system knows no users. */
+/**
+ * Returns why this user cannot read a file, with the cure. Returns undefined if every folder of the
+ * path allows it, or if the system has no user ids.
+ */
 export function readDenial(path: string): string | undefined {
   const uid = process.getuid?.();
   const refusing = uid === undefined ? undefined : wayTo(path).find(isClosed);

@@ -6,7 +6,7 @@ import type { ControlAnswer, ControlMethod } from "./control-client.ts";
 
 export interface ApiRequest {
   readonly method: ControlMethod;
-  /** As in `/api/v1/status`. */
+  /** The path of the API, for example `/api/v1/status`. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: Json | undefined;

@@ -38,13 +38,13 @@ interface Row {
 interface ConsoleBody {
   readonly heading: string;
   readonly lines: readonly Line[];
-  /** Of a digest. */
+  /** The rows of a digest. */
   readonly rows?: readonly Row[];
   /** Where a digest lists what it only counts. */
   readonly footer?: string;
 }
 
-/** Of an alert in a digest. */
+/** The number of characters of an alert's text that a digest shows. */
 const WORDS_CHARS = 110;
 
 export const consoleSink: SinkType<z.infer<typeof settingsSchema>> = {

@@ -10,7 +10,10 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const by = "alice";
 
-/** Of each, what it does and in which order. What others learn of by the state itself (commits, dead letters that are acknowledged) is announced by nobody. */
+/**
+ * The calls that each action makes, in order. Commits and acknowledged dead letters are announced
+ * by no action, since other replicas read them from the state.
+ */
 const TABLE: Readonly<Record<keyof Actions, readonly (readonly [(actions: Actions) => Promise<unknown>, readonly string[]])[]>> = {
   reload: [[(actions) => actions.reload("test"), ["signal reload", "reload"]]],
   setPaused: [

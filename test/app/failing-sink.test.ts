@@ -77,7 +77,7 @@ it("says of the ops alert about the only sink that ops has why nobody was sent i
 it.each([
   ["dies while it is still down", 6],
   ["is followed by two reports that die as well", 20],
-])("the only sink is that of ops too, and its last alert %s: ops hears of it once it takes messages again", async (_, downMinutes) => {
+])("the only sink is that of ops too, and its last alert %s: ops is alerted once it takes messages again", async (_, downMinutes) => {
   const { clock, control, hook, status, logged } = await setUp({ opsSink: "hook", sink: { retry_for: "5m" } });
   await clock.advance(30 * SECOND);
   hook.answer((_request, response) => response.writeHead(503).end("later"));

@@ -1,4 +1,4 @@
-/** A key that the service refuses, found out by the question that costs nothing long before the next poll: everybody who asks hears of it. */
+/** A free request can find that the service refuses a key, long before the next poll. The log, the page, `status` and all replicas then show it. */
 import { expect, it } from "vitest";
 import { KEY, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 import { makeInnerReplicas } from "../support/inner-replicas.ts";
@@ -42,7 +42,7 @@ it("a key that the service takes again is noticed by the next question, without 
   expect((await status()).upstream.up).toBe(true);
 });
 
-it("every replica hears of it, and of its end", async () => {
+it("every replica shows the refusal, and that it ended", async () => {
   const { clock, add, control } = await makeInnerReplicas(slow);
   const replicas = [await add(), await add(), await add()];
   const up = async () =>

@@ -1,4 +1,4 @@
-/** Whom an edit names: those whom the message has called, and nobody else. */
+/** An edit mentions the people whom its message has mentioned, and nobody else. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Editor, type EditorDeps } from "../../src/deliver/edit.ts";

@@ -32,7 +32,7 @@ async function played(demo: BinProcess, ...chapters: readonly string[]): Promise
     );
 }
 
-/** One watch of two never finds anything. */
+/** A configuration with two watches, one of which never finds anything. */
 const MINE = `version: 1
 api: { base_url: "\${CHIRPWATCH_API_URL:?url}", key: "\${CHIRPWATCH_API_KEY:?key}" }
 watches:

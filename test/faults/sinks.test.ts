@@ -15,7 +15,7 @@ const trouble = (min: number, kind: (Step & { do: "sink trouble" })["kind"], tim
 });
 const heals = (min: number): Step => ({ do: "sink heals", atMs: min * MINUTE, sink: "s0" });
 
-/** One search that goes to the sink and to another one, which is well. */
+/** Plays a search whose alerts go to the failing sink and to a second one that works. */
 const play = (sink: JsonObject, steps: readonly Step[], more: Partial<FaultPlay> = {}) =>
   playFault({
     watches: { w0: { type: "search", query: "acme", schedule: "@every 1m", sink: ["s0", "s1"] } },
@@ -48,7 +48,7 @@ it("fault 44: Discord's wait holds its channel alone, and its global one all cha
 });
 
 it.each(["unauthorised", "forbidden", "missing"] as const)(
-  "fault 45: a webhook of Discord that is %s is hardly asked again, and ops hears of it within a minute",
+  "fault 45: a webhook of Discord that is %s is hardly asked again, and ops is alerted within a minute",
   async (kind) => {
     const { arrived, attempts, opsAlerts, minutes } = await play(DISCORD_WEBHOOK, [...POSTS, trouble(5, kind)]);
     expect(arrived("s0")).toEqual(["a"]);

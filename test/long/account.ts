@@ -16,7 +16,7 @@ export interface Arrival {
   readonly messageIds: Set<string>;
 }
 
-/** By tweet id. */
+/** Returns the arrivals of each post, by tweet id. */
 export function arrivalsOf(messages: readonly HookMessage[]): ReadonlyMap<string, Arrival> {
   const arrivals = new Map<string, Arrival>();
   for (const { id, atMs, events } of messages)

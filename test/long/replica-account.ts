@@ -9,7 +9,7 @@ const REST_WITHIN_MS = 90_000;
 const CHECK_EVERY_MS = 500;
 /** A timer may be so late. */
 const LATE_MS = 5_000;
-/** Of one type: what came, and what ended. A state that comes and goes is one trouble. */
+/** The number of ops alerts of one type that a fault may cause: one when it begins and one when it ends. */
 const MAX_OPS_ALERTS = 2;
 
 /** Posts go on while the fault does. `cause` resolves once it is over. */
@@ -65,7 +65,7 @@ async function findUnrest(trial: ReplicaTrial): Promise<readonly string[]> {
   ];
 }
 
-/** By the rows that the replicas share. */
+/** Reads from the shared tables what has not come to rest. */
 async function stuckInState({ server, database }: ReplicaTrial): Promise<readonly string[]> {
   const lateMs = Date.now() - LATE_MS;
   const questions: Readonly<Record<string, string>> = {
@@ -81,7 +81,7 @@ async function stuckInState({ server, database }: ReplicaTrial): Promise<readonl
   return answers.flatMap(({ what, count }) => (count > 0 ? [`${count} ${what}`] : []));
 }
 
-/** By what one of them says. */
+/** Reads from the status of one replica what has not come to rest. */
 function unrestOf({ state, reasons, replicas, unclaimed, gaps, sinks }: StatusView): readonly string[] {
   const views = replicas ?? [];
   const percents = views.map(({ polls_percent: percent }) => percent);

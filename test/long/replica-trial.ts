@@ -75,7 +75,7 @@ export class ReplicaTrial {
     await Promise.all(this.replicas.map(({ process }) => process.gone));
   }
 
-  /** Of so many accounts in turn, one post each. */
+  /** Creates posts of an account. */
   async post(username: string, count: number): Promise<void> {
     const atMs = Date.now();
     const { ids } = await this.sandbox.control("tweets", { username, count });

@@ -9,7 +9,7 @@ const allOf = (folder) =>
     .filter((name) => name.endsWith(".ts"))
     .map((name) => `${folder}/${name}`);
 
-/** By their names, wherever below the folder, or the folders, they are. */
+/** Finds files by their names, anywhere below one or several folders. */
 const inFolder = (folder, names) =>
   names.map((name) => {
     const found = [folder]

@@ -16,7 +16,7 @@ export interface HookEvent {
 
 export interface HookMessage {
   readonly id: string;
-  /** By the machine's clock. */
+  /** The arrival by the machine's clock, epoch ms. */
   readonly atMs: number;
   readonly body: string;
   readonly isSigned: boolean;

@@ -29,7 +29,7 @@ export interface InnerReplicas {
   readonly hook: HookReceiver;
   /** What all of them logged. */
   readonly log: RememberedLog;
-  /** One more; the first one leads unless `leader` says which. `planner`: its version, where that is another one, which gives groups other keys. */
+  /** Starts a replica. The first one leads unless `leader` names another. A `planner` of another version gives groups other keys. */
   add(planner?: number): Promise<Daemon>;
   /** Keys of the polls that a replica, counted from 0, is to make. */
   heldBy(replica: number): Promise<readonly string[]>;

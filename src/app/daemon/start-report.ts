@@ -41,7 +41,7 @@ export function createStartReport(deps: StartReportDeps): StartReport {
   const noted = new Set<Watch>();
   /** Watches whose first line is still to come, with the number of targets that have no baseline. */
   const waiting = new Map<string, { readonly watch: Watch; left: number }>();
-  /** By their keys in the state. */
+  /** The keys of the watches that the report covers. */
   const known = new Set<string>();
 
   const countDown = (watchId: string) => {

@@ -16,7 +16,7 @@ export interface FollowUpParts {
   readonly active: Pick<ActiveWatches, "sinksOf">;
 }
 
-/** Of a poll that has found values back: their alerts end with it. */
+/** Ends the alerts on values that a poll has found to be back, in the transaction of that poll. */
 export function createFollowLevels(deps: FollowUpParts & { readonly store: Pick<LevelStore, "openLevels"> }): FollowLevels {
   return async (changes) => {
     const remembered = changes.filter(({ memory }) => memory !== undefined && "across" in memory);
@@ -37,7 +37,7 @@ export function createFollowLevels(deps: FollowUpParts & { readonly store: Pick<
 
 const NONE: LevelFollowUps = { events: [], deliveries: [], levels: [] };
 
-/** Of one alert at several sinks. Nobody waits for the end of what was never sent. */
+/** Ends one alert at several sinks. A sink that was never sent the alert gets no "resolved". */
 export function endOf(levels: readonly OpenLevel[], parts: FollowUpParts): LevelFollowUps {
   const [first] = levels;
   const state = first === undefined ? undefined : levelState(first);
@@ -46,7 +46,7 @@ export function endOf(levels: readonly OpenLevel[], parts: FollowUpParts): Level
   return followUpsOf(levels, mark, parts, ({ sendResolved }) => sendResolved === true);
 }
 
-/** One alert for all the sinks that want it. What none does is not made, and what is over ends all the same. */
+/** Creates one follow-up for all the sinks that ask for it. If no sink does, no event is created, and the alert ends all the same. */
 export function followUpsOf(
   levels: readonly OpenLevel[],
   mark: Omit<FollowUpMark, "sinks">,

@@ -16,7 +16,7 @@ import type { DaemonPlace } from "./find-daemon.ts";
 
 export interface Question {
   readonly method?: ControlMethod;
-  /** As in `/api/v1/status`. */
+  /** The path of the API, for example `/api/v1/status`. */
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: Json;

@@ -37,7 +37,7 @@ const DAY_MS = 86_400_000;
 export interface DemoRun {
   readonly context: CliContext;
   readonly config: Config;
-  /** As the person named it. */
+  /** The path of the configuration as it was written on the command line. */
   readonly configFile: string;
   /** A file by which other commands find this daemon. */
   readonly ownConfigFile: string;

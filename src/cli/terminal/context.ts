@@ -76,7 +76,7 @@ export function createContext(): CliContext {
   };
 }
 
-/** Who asks, for the audit: as given, else the user of this terminal. */
+/** Returns the author for the audit log: the given one, else the user of this terminal. */
 export const nameCaller = ({ env }: CliContext, given = ""): string => given || env["USER"] || "terminal";
 
 /** Loaded with the first request: the HTTP library is a fifth of a start, and most commands send none. */

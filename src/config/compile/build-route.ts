@@ -20,7 +20,7 @@ export interface RouteBuildDeps extends MatchableNames, ShapingDeps {
   readonly where: LoadWhere;
   readonly compilePattern: CompilePattern;
   readonly templates: BuiltTemplates;
-  /** By the names of the sinks. */
+  /** The hours in which each sink is muted, by the name of the sink. */
   readonly sinkHours: ReadonlyMap<string, Muting>;
 }
 

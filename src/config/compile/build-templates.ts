@@ -86,7 +86,7 @@ function eventsOf(watchTypes: readonly WatchType<any>[]): readonly string[] {
   return [...new Set([...watchTypes.flatMap(({ events }) => events), ...Object.keys(OTHER_EVENTS)])].sort();
 }
 
-/** Those of its events that there are. */
+/** Reports events that no watch type has, and returns the others. */
 function checkEvents({ events }: MessageTemplate, map: MapNode, { report, watchTypes }: TemplateBuildDeps): readonly string[] {
   const known = eventsOf(watchTypes);
   const families = [...new Set(known.map((event) => `${event.slice(0, event.indexOf("."))}.*`))];

@@ -20,6 +20,6 @@ export const reportSchema = z.strictObject({
   title: z.string().trim().min(1).max(80).optional().describe("What its heading calls it. Default: its name."),
 });
 
-/** One named report with its name: what checks a single entry of `reports`. */
+/** The schema of a single entry of `reports`, which checks it apart from the others. */
 export const reportHolder = (name: string) => z.strictObject({ [name]: reportSchema });
 export type WrittenReport = z.output<typeof reportSchema>;

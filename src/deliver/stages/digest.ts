@@ -27,7 +27,10 @@ export interface LaidOut {
 /** What is known of a list beside its events. */
 export interface ListFacts {
   readonly cause: DigestCause | undefined;
-  /** Of a digest with a schedule, as configured; undefined once its route or sink has none any more: then it goes out whole. */
+  /**
+   * The configured digest with a schedule. It is undefined once its route or sink has none any
+   * more, and the digest then lists all its alerts.
+   */
   readonly written?: ScheduledDigest | undefined;
   /** The time that a digest with a schedule is about. */
   readonly period?: DigestPeriod | undefined;

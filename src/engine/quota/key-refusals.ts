@@ -26,7 +26,7 @@ const READ_EVERY_MS = 60_000;
 
 export class KeyRefusals {
   readonly #deps: KeyRefusalsDeps;
-  /** By fingerprint: the last refusal that is known here, and whether another replica reported it. */
+  /** The last known refusal of each key, by the fingerprint of the key, and whether another replica reported it. */
   readonly #known = new Map<string, Pick<Refusal, "kind" | "atMs"> & { readonly isReported: boolean }>();
   #stopReading: Cancel | undefined;
 

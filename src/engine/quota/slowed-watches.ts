@@ -51,7 +51,10 @@ export async function slowedWatches(deps: SlowedWatchesDeps, watches: readonly W
   );
 }
 
-/** By its slowest poll. A watch that shares the poll of a faster one may be polled as often as its own schedule says. */
+/**
+ * Returns the factor of the slowest poll of a watch. A watch that shares the poll of a faster one
+ * may be polled as often as its own schedule says.
+ */
 function factorOf({ quotaWatch, timetable, clock }: SlowedWatchesDeps, { timing }: Watch, polls: readonly Poll[]): number {
   const { factors } = quotaWatch.status;
   const slowed = polls.filter(({ priority }) => isSlowed(factors[priority]));

@@ -61,7 +61,7 @@ export function createOfflineEffects(deps: OfflineEffectsDeps): Effects {
   };
 }
 
-/** As a daemon would poll the watch that starts now. */
+/** Plans the polls of the watch as a daemon that starts now would, and reads their feeds from the state. */
 async function feedsInState({ store, config, clock, hash }: OfflineEffectsDeps, watchId: string): ReturnType<Effects["feedsOf"]> {
   const [state] = await store.listWatches([watchId]);
   const planned = planWatches(config, hash, state === undefined ? [] : [state]).get(watchId);

@@ -86,7 +86,7 @@ export async function buildReport(deps: ReportDeps, request: ReportRequest): Pro
   };
 }
 
-/** Of the time asked for, and of the one before. */
+/** Reads the events of the period and of the period before it. */
 async function readEvents(
   store: ReportDeps["store"],
   { watches, toMs }: ReportRequest,

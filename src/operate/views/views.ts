@@ -53,7 +53,7 @@ export interface ActiveRevision {
 /** The delivering half by the active configuration. */
 export interface ActiveDelivery {
   readonly pump: Pick<Pump, "pauses">;
-  /** By name. */
+  /** The sinks, by name. */
   readonly sinks: ReadonlyMap<string, { readonly sink: Sink }>;
   /** Undefined where there are no templates. */
   readonly templates: { readonly runner: TemplateRunner; failing(): readonly FailingTemplate[] } | undefined;

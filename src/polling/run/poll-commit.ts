@@ -14,7 +14,7 @@ export interface CommitOptions {
   readonly nowMs: number;
   readonly route: RouteEvaluated;
   readonly edits: readonly WantedEdit[];
-  /** Of alerts on values. They come before what is new: a value that is back, and across again later. */
+  /** The follow-ups of alerts on values. They are committed before the new alerts, since a value can come back and cross again. */
   readonly followUps?: LevelFollowUps | undefined;
 }
 

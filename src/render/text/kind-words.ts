@@ -2,13 +2,13 @@
 import { ownValue } from "../../model/own-value.ts";
 import { formatExact } from "./numbers.ts";
 
-/** One of them, and several. */
+/** The singular and the plural. */
 export type KindWords = readonly [string, string];
 
 const MILESTONE: KindWords = ["milestone", "milestones"];
 const PROFILE_CHANGE: KindWords = ["profile change", "profile changes"];
 
-/** By event type. */
+/** The words for each event type. */
 const KIND_WORDS: Readonly<Record<string, KindWords>> = {
   "tweet.created": ["post", "posts"],
   "tweet.edited": ["edited post", "edited posts"],

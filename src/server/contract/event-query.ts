@@ -72,7 +72,7 @@ function parseLimit(value: string): number | undefined {
   return Number.isInteger(limit) && limit >= 1 && limit <= MOST_EVENTS ? limit : undefined;
 }
 
-/** Of a report. */
+/** The period of a report that names none. */
 const DEFAULT_SINCE = "7d";
 
 /** Which report is asked for, or a sentence that says what is wrong with the question. */

@@ -145,7 +145,7 @@ export interface DiscordContent {
   readonly payload: JsonObject;
   /** Of the forum post or thread that it opens. */
   readonly threadName: string;
-  /** Of the forum post, by name or id. */
+  /** The tags of the forum post, by name or id. */
   readonly tags: readonly string[];
   /** Not for the channel's followers. */
   readonly isLocal: boolean;

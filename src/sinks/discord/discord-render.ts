@@ -167,7 +167,7 @@ function descriptionOf(message: NeutralMessage, room: number): string {
   return [body, list, quote, last].filter((part) => part !== "").join("\n");
 }
 
-/** As many of the accounts as there is room for, and how many more there are. */
+/** Lists as many accounts as fit into the room, and counts the others. */
 function listOf({ list }: NeutralMessage, room: number): string {
   if (list === undefined) return "";
   for (let most = list.people.length; most >= 0; most -= 1) {

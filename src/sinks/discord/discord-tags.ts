@@ -34,7 +34,7 @@ export const isTagId = (text: string): boolean => /^\d{1,21}$/.test(text);
 
 export const tagRule = (written: string | TagRule): TagRule => (typeof written === "string" ? { tag: written } : written);
 
-/** Those of a post about such events. */
+/** Returns the tags of a forum post about these events. */
 export function tagsOf(rules: readonly TagRule[], events: readonly Pick<ChirpEvent, "body" | "labels">[]): readonly string[] {
   const fitting = rules.filter(
     ({ when, matches }) => when === undefined || events.some(({ body, labels }) => matches?.(body, labels) === true),

@@ -31,7 +31,7 @@ const oneMention = z
     if ((role === undefined) === (user === undefined)) context.addIssue({ code: "custom", message: "must name one of `role`, `user`" });
   });
 
-/** As many as a message can do with. */
+/** The number of entries that `mention` takes, so that the mentions of a message stay readable. */
 const MAX_MENTIONS = 10;
 
 const settingsSchema = z

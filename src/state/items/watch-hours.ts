@@ -13,7 +13,7 @@ const add = insertRows("watch_hours", ["watch_key", "hour", "items_read", "filte
   ),
 );
 
-/** One row a watch; none where nothing was read. */
+/** Adds the counts of a poll to the hour. A watch without a new item gets no row. */
 export async function addWatchHours(
   on: Executor,
   counts: ReadonlyMap<string, { readonly read: number; readonly filtered: number }>,

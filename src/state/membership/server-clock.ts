@@ -15,7 +15,7 @@ const EXACT_MS = 10;
 export class ServerClock {
   readonly #clock: Clock;
   #aheadMs = 0;
-  /** By so much it may be wrong, as of its reading. */
+  /** The error bound of the offset at the time of its measurement, ms. */
   #errorMs = Number.POSITIVE_INFINITY;
   /** When the answer that counts was read, and when any was, monotonic. */
   #takenMs = 0;

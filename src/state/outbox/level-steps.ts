@@ -75,7 +75,7 @@ async function withdrawRepeat(on: Executor, sink: string, eventId: string): Prom
   else await refreshGroupsOf(on, [row]);
 }
 
-/** It called nobody, and began no thread. */
+/** Deletes an open message with its mentions and its thread, so that later messages do not count them. */
 async function forgetMessage(on: Executor, id: string): Promise<void> {
   await on.deleteFrom("mentions").where("message_id", "=", id).execute();
   await on.deleteFrom("threads").where("message_id", "=", id).execute();

@@ -19,7 +19,7 @@ export interface HostileRequest {
   readonly raw?: string;
 }
 
-/** As they stand in the sources: a new route is tried without a line here. */
+/** Reads the routes from the sources, so that a new route is tried without a change here. */
 function routesInSources(): readonly string[] {
   const folder = resolve(import.meta.dirname, "../../../src/server");
   const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));

@@ -28,7 +28,7 @@ export function checkLevels({ outbox, epochs, isClockSet }: Evidence): readonly 
   ];
 }
 
-/** Of one value at one sink at most one repeat is on its way. */
+/** Checks that at most one repeat of an alert on a value waits for a sink. */
 function checkWaiting(followers: readonly Alert[], { messages }: Evidence["outbox"]): readonly string[] {
   const repeats = followers.filter(({ event }) => event.body["repeat"] !== undefined);
   const waiting = repeats.filter(({ row }) => row.state === "waiting" || messages.get(row.messageId ?? "")?.state === "open");

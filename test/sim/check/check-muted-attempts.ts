@@ -25,7 +25,10 @@ export function checkMutedAttempts(evidence: Evidence): readonly string[] {
   });
 }
 
-/** By every configuration that may have been active then. Where an alert goes that follows another one, that one says. */
+/**
+ * Returns whether every configuration that may have been active at that time mutes the alert. A
+ * follow-up goes where its first alert went, so it is left out.
+ */
 function isCertainlyMuted({ row, event }: Alert, atMs: number, { epochs }: Evidence): boolean {
   if (row.replayedAtMs !== null || event.watchType === "daemon" || isFollowUp(event)) return false;
   return epochsAt(epochs, atMs).every(({ rules }) => {

@@ -114,8 +114,8 @@ const checkGroups = (evidence: Evidence): readonly string[] =>
       );
 
 /**
- * By a route that groups; "" for what is its own group, and for what was found while the configuration changed, or waited until another route
- * took it: what waits goes by the configuration of now.
+ * Returns the group of an alert by its route. The group is "" for an alert that is not grouped, and for one that was found while the configuration
+ * changed or that waited until another route applied, because a waiting alert follows the active configuration.
  */
 function groupOf(alert: Alert, { outbox, epochs }: Evidence): string {
   const { row, event, places } = alert;

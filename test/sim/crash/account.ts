@@ -33,7 +33,7 @@ export function outcomeOf(played: Played): Outcome {
   return { events, arrived: arrivedIn(gather(played)) };
 }
 
-/** By alerts and by edits of messages that were sent. */
+/** Returns the items that reached a sink, by an alert or by an edit of a message. */
 function arrivedIn({ outbox, played }: Evidence): ReadonlySet<string> {
   const taken = new Set([...outbox.attempts].flatMap(([id, attempts]) => (attempts.some(isTaken) ? [id] : [])));
   const alerts = outbox.alerts.filter(({ event }) => event.watchType !== "daemon");

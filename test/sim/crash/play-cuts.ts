@@ -8,7 +8,7 @@ export interface CutsOptions {
   readonly script: string;
   readonly replicas: number;
   readonly workers: number;
-  /** So many, spread evenly over all; all unless given. */
+  /** The number of points to play, spread evenly. All are played unless it is given. */
   readonly count?: number;
 }
 

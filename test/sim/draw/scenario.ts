@@ -20,7 +20,7 @@ export interface Scenario {
   readonly replicas?: number;
   /** By how much the timers by which replicas watch each other are late. */
   readonly lateMs?: number;
-  /** By how much the wall clock of each replica is ahead of the world's; 0 unless given. */
+  /** The time by which the wall clock of each replica is ahead of the world's, 0 unless given. */
   readonly skewsMs?: readonly number[];
   readonly config: ConfigText;
   /** Files beside it, by name. */

@@ -6,7 +6,7 @@ import { makeTweet } from "../../support/make-event.ts";
 import type { Step } from "../draw/scenario.ts";
 import type { WorldHistory } from "./world-history.ts";
 
-/** It goes back so far. */
+/** The period that is read back. */
 const SINCE_MS = 24 * 3_600_000;
 
 export interface ReadBackDeps {
