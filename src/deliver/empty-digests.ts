@@ -3,6 +3,7 @@ import type { Clock } from "../model/clock.ts";
 import { digestGroup, type DigestPeriod } from "../model/digest.ts";
 import type { Outbox } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
+import { lastTimeBefore } from "../schedule/last-time.ts";
 import type { SinkDigest } from "../route/scheduled-digest.ts";
 import type { LoopTurn } from "./queue/loop.ts";
 import type { SinkQueue } from "./queue/sink-queue.ts";
@@ -21,8 +22,6 @@ export interface EmptyDigestDeps {
 const GRACE_MS = 5_000;
 /** What came is being made a message. */
 const RECHECK_MS = 1_000;
-/** Times that were missed are skipped one by one, but no more of them. */
-const MAX_SKIPPED = 1_000;
 
 /** Undefined where no digest of this sink says that nothing came. */
 export function emptyDigestsOf(deps: EmptyDigestDeps, queue: SinkQueue): LoopTurn | undefined {
@@ -46,15 +45,8 @@ async function turnOf(deps: EmptyDigestDeps, queue: SinkQueue, name: string, dig
   const dueAtMs = digest.nextAtMs(fromMs);
   if (dueAtMs + GRACE_MS > nowMs) return dueAtMs + GRACE_MS - nowMs;
   if (await store.hasDueDigest(queue.name, name, nowMs)) return RECHECK_MS;
-  await seal(deps, queue, { name, digest, period: { fromMs, toMs: lastTimeBefore(digest, dueAtMs, nowMs) } });
+  await seal(deps, queue, { name, digest, period: { fromMs, toMs: lastTimeBefore(digest.nextAtMs, dueAtMs, nowMs) } });
   return 0;
-}
-
-function lastTimeBefore(digest: SinkDigest, firstMs: number, nowMs: number): number {
-  let lastMs = firstMs;
-  for (let skipped = 0, nextMs = digest.nextAtMs(lastMs); nextMs <= nowMs; nextMs = digest.nextAtMs(lastMs), skipped += 1)
-    lastMs = skipped < MAX_SKIPPED ? nextMs : nowMs;
-  return lastMs;
 }
 
 interface Empty {

@@ -2,14 +2,17 @@
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Config } from "../../config/config.ts";
 import { type Cancel, type Clock, isoTime } from "../../model/clock.ts";
+import type { DigestPeriod } from "../../model/digest.ts";
 import { errorText } from "../../model/errors.ts";
 import { type ChirpEvent, eventId } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
+import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import { type ReportConfig, reportJson, type ReportView } from "../../model/report.ts";
 import type { Notes } from "../../model/store.ts";
 import { REPORT_EVENT } from "../../render/report-message.ts";
+import { lastTimeBefore } from "../../schedule/last-time.ts";
 import { reportTitle } from "../../render/report-text.ts";
 import { buildReport, type ReportDeps } from "../../operate/reports/build-report.ts";
 
@@ -26,8 +29,6 @@ export interface ScheduledReportsDeps {
 
 const CHECK_EVERY_MS = 15_000;
 const FIRST_AFTER_MS = 5_000;
-/** Times that were missed are skipped one by one, but no more of them. */
-const MAX_SKIPPED = 1_000;
 
 /** Returns what ends it. */
 export function startReports(deps: ScheduledReportsDeps): Cancel {
@@ -47,29 +48,34 @@ async function sendDue(deps: ScheduledReportsDeps, report: ReportConfig): Promis
   const { store, clock, log } = deps;
   const note = `report_sent\n${report.name}`;
   const nowMs = clock.now();
-  const lastMs = await store.readNote(note);
-  // A clock that was set back begins anew.
-  if (typeof lastMs !== "number" || lastMs > nowMs) return store.writeNote(note, nowMs);
-  const dueMs = report.nextAtMs(lastMs);
-  if (dueMs > nowMs) return;
-  const toMs = lastTimeBefore(report, dueMs, nowMs);
+  const stored = await store.readNote(note);
+  const period = begunPeriod(stored) ?? duePeriod(report, stored, nowMs);
+  if (period === "begin") return store.writeNote(note, nowMs);
+  if (period === undefined) return;
+  const { fromMs, toMs } = period;
+  // A crash after the commit and before the last line repeats the report of this period, which has the same id and is stored once.
+  await store.writeNote(note, [fromMs, toMs]);
   const { linksHost, state } = deps.config();
-  const view = await buildReport({ store, linksHost, retentionMs: state.retentionMs }, { ...report, fromMs: lastMs, toMs, nowMs });
+  const view = await buildReport({ store, linksHost, retentionMs: state.retentionMs }, { ...report, fromMs, toMs, nowMs });
   const event = eventOf(deps, report, view, { toMs, nowMs });
   const place = { groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
   const deliveries = report.sinks.map((sink) => ({ ...place, eventId: event.id, sink }));
   await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries });
   await store.writeNote(note, toMs);
-  log.info("report created", { report: report.name, from: isoTime(lastMs), to: isoTime(toMs) });
+  log.info("report created", { report: report.name, from: isoTime(fromMs), to: isoTime(toMs) });
   deps.wakeDelivery();
 }
 
-/** A report that was missed is made once, for all the time. */
-function lastTimeBefore(report: ReportConfig, firstMs: number, nowMs: number): number {
-  let lastMs = firstMs;
-  for (let skipped = 0, nextMs = report.nextAtMs(lastMs); nextMs <= nowMs; nextMs = report.nextAtMs(lastMs), skipped += 1)
-    lastMs = skipped < MAX_SKIPPED ? nextMs : nowMs;
-  return lastMs;
+/** The period of a report that was begun and is not known to be sent. */
+const begunPeriod = (stored: Json | null): DigestPeriod | undefined =>
+  Array.isArray(stored) ? { fromMs: Number(stored[0]), toMs: Number(stored[1]) } : undefined;
+
+/** Returns the period of a report that is due, "begin" where its first period has not begun, and undefined before its time. */
+function duePeriod(report: ReportConfig, lastMs: Json | null, nowMs: number): DigestPeriod | "begin" | undefined {
+  // A clock that was set back begins anew.
+  if (typeof lastMs !== "number" || lastMs > nowMs) return "begin";
+  const dueMs = report.nextAtMs(lastMs);
+  return dueMs > nowMs ? undefined : { fromMs: lastMs, toMs: lastTimeBefore(report.nextAtMs, dueMs, nowMs) };
 }
 
 interface Times {

@@ -123,4 +123,27 @@ describe("a scheduled report", () => {
     expect(found[0]?.event.body["report"]).toMatchObject({ from: "2026-11-11T00:00:00.000Z", to: "2026-11-14T00:00:00.000Z" });
     expect(found[0]?.deliveries.map(({ sink }) => sink)).toEqual(["chat"]);
   });
+
+  it("covers each time once, where the daemon is killed right after a report was stored and is away over the next time", async () => {
+    const everyDay = weekly((atMs) => (Math.floor(atMs / DAY) + 1) * DAY);
+    const config = () => ({ reports: [everyDay], linksHost: "https://x.com", state: { retentionMs: 90 * DAY } }) as unknown as Config;
+    let isCut = false;
+    const commitPoll: OpenedStore["commitPoll"] = async (update) => {
+      const result = await store.commitPoll(update);
+      isCut = true;
+      return result;
+    };
+    const writeNote: OpenedStore["writeNote"] = (name, value) => (isCut ? new Promise(() => {}) : store.writeNote(name, value));
+    const cut = Object.assign(Object.create(store) as OpenedStore, { commitPoll, writeNote });
+    const killed = startReports({ store: cut, clock, hash, log, config, wakeDelivery: () => {} });
+    await pass(DAY);
+    killed();
+    await pass(2 * DAY);
+    const next = startReports({ store, clock, hash, log, config, wakeDelivery: () => {} });
+    await pass(HOUR);
+    next();
+    const periods = (await reports()).map(({ event }) => event.body["report"] as { readonly from: string; readonly to: string }).reverse();
+    expect(periods).toHaveLength(2);
+    expect(periods[1]?.from).toBe(periods[0]?.to);
+  });
 });
