@@ -1,7 +1,7 @@
 /** Builds the SQLite driver of Node 20 during `npm ci`, and says how far it is: npm itself shows nothing of what a dependency compiles. */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 const NAME = "better-sqlite3-node20";
 const PROGRESS_EVERY_MS = 10_000;
@@ -36,9 +36,19 @@ function runInstallScript(cwd) {
   const [command, args] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
   return new Promise((resolve) => {
     let output = "";
-    const child = spawn(command, [...args, "run", "install"], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    const env = { ...headersOfThisNode(), ...process.env };
+    const child = spawn(command, [...args, "run", "install"], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => (output += bytes));
     child.on("error", (error) => resolve({ status: 1, output: error.message }));
     child.on("close", (status) => resolve({ status, output }));
   });
+}
+
+/** Names the headers that lie beside this Node, so that a compiler needs no download of them. A setting of the user's own comes first. */
+function headersOfThisNode() {
+  const prefix = dirname(dirname(process.execPath));
+  const header = join(prefix, "include", "node", "node_version.h");
+  const major = process.versions.node.split(".")[0];
+  const isOfThisNode = existsSync(header) && readFileSync(header, "utf8").includes(`#define NODE_MAJOR_VERSION ${major}\n`);
+  return isOfThisNode ? { npm_config_nodedir: prefix } : {};
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../model/clock.ts";
 import { digestGroup, type DigestPeriod } from "../model/digest.ts";
 import type { Outbox } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
-import { lastTimeBefore } from "../schedule/last-time.ts";
+import { lastTimeBefore } from "../schedule/misfire.ts";
 import type { SinkDigest } from "../route/scheduled-digest.ts";
 import type { LoopTurn } from "./queue/loop.ts";
 import type { SinkQueue } from "./queue/sink-queue.ts";

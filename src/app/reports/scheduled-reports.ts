@@ -12,7 +12,7 @@ import type { PollStore } from "../../model/poll-store.ts";
 import { type ReportConfig, reportJson, type ReportView } from "../../model/report.ts";
 import type { Notes } from "../../model/store.ts";
 import { REPORT_EVENT } from "../../render/report-message.ts";
-import { lastTimeBefore } from "../../schedule/last-time.ts";
+import { lastTimeBefore } from "../../schedule/misfire.ts";
 import { reportTitle } from "../../render/report-text.ts";
 import { buildReport, type ReportDeps } from "../../operate/reports/build-report.ts";
 
