@@ -53,6 +53,8 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
   if (place === undefined || sink === undefined || row.state === "muted" || isEverMuted(place.hours)) return [];
   if (isSilenced(alert, outbox)) return [];
   const root = rootOf(alert, outbox);
+  // A post that is gone is left out of a digest, and so is what follows the alert on it: check-follow-ups.ts checks that it is gone.
+  if (row.state === "deleted" || root.row.state === "deleted") return [];
   if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.") || isBehindMute(alert, outbox)) return [];
   const gapMs = place.rules.watches.get(event.watch)?.gapMs ?? 0;
   const isOfDay = [row, root.row].some(({ groupKey }) => groupKey.startsWith("summary\n"));
